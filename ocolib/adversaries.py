@@ -1,0 +1,82 @@
+"""Who chooses the losses. Oblivious adversaries are arrays of linear losses, `(..., T, n)`, or data `(X, y)`;
+an adaptive one is a function `adversary(t, w, past)` that sees the play w_t and the past subgradients,
+`(t − 1, n)`, and returns a loss or the z of a linear one.
+"""
+
+import numpy as np
+
+from ocolib import validate
+
+
+def alternating(T):
+    """Example 2 of Lecture 13 on [−1, 1]: −w/2, then w, −w, w, …; `(T, 1)`."""
+    T = validate.count("T", T)
+    z = np.where(np.arange(1, T + 1) % 2 == 0, 1.0, -1.0)
+    z[0] = -0.5
+    return z[:, None]
+
+
+def all_signs(T):
+    """Every sequence of T losses ±w, `(2^T, T, 1)`: exhaustive play in one dimension."""
+    T = validate.count("T", T)
+    if T > 20:
+        raise ValueError(f"T must be ≤ 20 (2^T sequences are made), got {T}")
+    bits = (np.arange(2**T)[:, None] >> np.arange(T)) & 1
+    return (2.0 * bits - 1.0)[..., None]
+
+
+def random_directions(T, dim, seed, rho=1.0, runs=()):
+    """Linear losses of length rho in uniformly random directions, `runs + (T, dim)`."""
+    T, dim = validate.count("T", T), validate.count("dim", dim)
+    z = np.random.default_rng(seed).standard_normal((*runs, T, dim))
+    return validate.positive("rho", rho) * z / np.linalg.norm(z, axis=-1, keepdims=True)
+
+
+def orthogonal(rho=1.0):
+    """The adaptive adversary that no learner on a centred ball can beat, for dim ≥ 2.
+
+    z_t has length rho, is orthogonal to Z_{t−1}, and ⟨z_t, w_t⟩ ≥ 0: the learner never gains, while
+    ‖Z_T‖ = rho·√T, so the best point of a ball of radius R gains R·rho·√T.
+    """
+    validate.positive("rho", rho)
+
+    def adversary(t, w, past):
+        if len(w) < 2:
+            raise ValueError("orthogonal needs dim ≥ 2: in one dimension nothing is orthogonal to Z")
+        total = past.sum(axis=0)
+        size = np.linalg.norm(total)
+        unit = total / size if size > 0 else np.zeros_like(total)
+        z = w - (w @ unit) * unit
+        if np.linalg.norm(z) < 1e-12:  # the play is along Z: any direction across it will do
+            axis = np.eye(len(w))[np.argmin(np.abs(unit))]
+            z = axis - (axis @ unit) * unit
+        return rho * z / np.linalg.norm(z)
+
+    return adversary
+
+
+def separable(T, dim, margin, seed):
+    """Examples in the unit ball with y⟨u, x⟩ ≥ margin for a hidden unit vector u: (X, y, u)."""
+    T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
+    margin = validate.number("margin", margin, low=0.0, high=1.0)
+    rng = np.random.default_rng(seed)
+    u = rng.standard_normal(dim)
+    u /= np.linalg.norm(u)
+    y = rng.choice([-1.0, 1.0], T)
+    along = rng.uniform(margin, 1.0, T)  # y⟨u, x⟩; the rest of x is across u, inside the unit ball
+    across = rng.standard_normal((T, dim))
+    across -= np.outer(across @ u, u)
+    across *= (np.sqrt(1 - along**2) * rng.uniform(0, 1, T) / np.linalg.norm(across, axis=1))[:, None]
+    return y[:, None] * along[:, None] * u + across, y, u
+
+
+def disjunction(T, dim, relevant, seed):
+    """Boolean examples labelled by x_1 ∨ … ∨ x_relevant, positive with chance about one half: (X, y)."""
+    T, dim = validate.count("T", T), validate.count("dim", dim)
+    relevant = validate.count("relevant", relevant)
+    if relevant > dim:
+        raise ValueError(f"relevant must be ≤ dim = {dim}, got {relevant}")
+    rng = np.random.default_rng(seed)
+    rate = 1.0 - 0.5 ** (1.0 / relevant)
+    X = (rng.random((T, dim)) < rate).astype(float)
+    return X, np.where(X[:, :relevant].any(axis=1), 1.0, -1.0)

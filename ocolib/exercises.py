@@ -1,0 +1,182 @@
+"""Feedback on a student's code. A checker runs the student's function on small inputs first, stops at the
+first that fails, and says what is wrong with it.
+
+It prints a verdict and never raises; with `strict=True` (for grading) a wrong answer raises `WrongAnswer`.
+All needs NumPy alone.
+"""
+
+import numpy as np
+
+from ocolib.game import play
+
+
+class WrongAnswer(AssertionError):
+    """Raised by a checker in strict mode."""
+
+
+class _Stop(Exception):
+    """Carries the explanation from the first failing input to the verdict."""
+
+
+def _checker(check):
+    """Turn `check(...)`, which raises `_Stop` with an explanation, into one that prints a verdict."""
+
+    def wrapped(*args, strict=False, **kwargs):
+        try:
+            praise = check(*args, **kwargs)
+        except _Stop as stop:
+            if strict:
+                raise WrongAnswer(str(stop)) from None
+            print(stop)
+        else:
+            print(f"✓ {praise}")
+
+    wrapped.__name__, wrapped.__doc__ = check.__name__, check.__doc__
+    wrapped.__wrapped__ = check
+    return wrapped
+
+
+def _ask(function, *inputs, shape=None):
+    """The student's answer as floats, or an explanation of why there is none."""
+    shown = ", ".join(_show(x) for x in inputs)
+    try:
+        answer = function(*(np.array(x) if isinstance(x, np.ndarray) else x for x in inputs))
+    except Exception as error:  # whatever the student's code does, the reader gets a sentence
+        raise _Stop(f"✗ On ({shown}) your function raised {type(error).__name__}: {error}") from None
+    if answer is None:
+        raise _Stop("… not yet: your function returns None. Replace the stub and run the cell again.")
+    try:
+        answer = np.asarray(answer, dtype=float)
+    except (TypeError, ValueError):
+        raise _Stop(f"✗ On ({shown}) your function returned {answer!r}, which is not numeric.") from None
+    if shape is not None and answer.shape != shape:
+        raise _Stop(f"✗ On ({shown}) your answer has shape {answer.shape}; it should be {shape}.")
+    if not np.isfinite(answer).all():
+        raise _Stop(f"✗ On ({shown}) your answer is {_show(answer)}: not finite.")
+    return answer
+
+
+def _show(x):
+    if np.ndim(x) == 0:
+        return f"{float(x):.6g}" if isinstance(x, (int, float, np.number, np.ndarray)) else repr(x)
+    return np.array2string(np.asarray(x, dtype=float), precision=4, separator=", ", suppress_small=True)
+
+
+def _inputs(dim, seed, scale=3.0, many=30):
+    """Small whole vectors first: a failure there is easy to follow by hand."""
+    rng = np.random.default_rng(seed)
+    yield np.zeros(dim)
+    yield from np.eye(dim)
+    yield from rng.integers(-2, 3, (10, dim)).astype(float)
+    yield from scale * rng.standard_normal((many, dim))
+
+
+@_checker
+def check_projection(project, onto, seed=0):
+    """Is `project(y)` the nearest point of the set `onto`?"""
+    tried = 0
+    for y in _inputs(onto.dim, seed):
+        x, best = _ask(project, y, shape=y.shape), onto.project(y)
+        if not onto.contains(x, tol=1e-7):
+            raise _Stop(f"✗ project({_show(y)}) = {_show(x)} is not in {onto!r}.")
+        mine, possible = np.linalg.norm(x - y), np.linalg.norm(best - y)
+        if mine > possible + 1e-7:
+            raise _Stop(
+                f"✗ project({_show(y)}) = {_show(x)} is in the set, at distance {mine:.4f} from y; "
+                f"{_show(best)} is in the set too, and nearer: {possible:.4f}."
+            )
+        tried += 1
+    return f"nearest point of the set on all {tried} inputs"
+
+
+@_checker
+def check_argmin(argmin, objective, best, over, seed=0):
+    """Does `argmin(c)` minimise `objective(w, c)` over the set? `best(c)` is a known minimiser."""
+    tried = 0
+    for c in _inputs(over.dim, seed):
+        w = _ask(argmin, c, shape=c.shape)
+        if not over.contains(w, tol=1e-7):
+            raise _Stop(f"✗ For c = {_show(c)} your w = {_show(w)} is not in {over!r}.")
+        mine, possible = float(objective(w, c)), float(objective(best(c), c))
+        if mine > possible + 1e-7 * max(1.0, abs(possible)):
+            raise _Stop(
+                f"✗ For c = {_show(c)} your w = {_show(w)} has value {mine:.6f}; "
+                f"{_show(best(c))} is in the set and has {possible:.6f}."
+            )
+        tried += 1
+    return f"a minimiser on all {tried} inputs"
+
+
+@_checker
+def check_subgradient(subgradient, value, dim, over=None, seed=0):
+    """Is `subgradient(w)` a subgradient of the function `value` at w (relative to `over`, if given)?"""
+    points = list(_inputs(dim, seed))
+    if over is not None:
+        points = [over.project(w) for w in points]
+    for w in points:
+        z = _ask(subgradient, w, shape=w.shape)
+        for u in points:
+            line, truth = float(value(w) + z @ (u - w)), float(value(u))
+            if line > truth + 1e-8 * max(1.0, abs(truth)):
+                raise _Stop(
+                    f"✗ At w = {_show(w)} your z = {_show(z)} is no subgradient: at u = {_show(u)} the line "
+                    f"f(w) + ⟨z, u − w⟩ is {line:.4f}, above f(u) = {truth:.4f}."
+                )
+    return f"below the function at all {len(points) ** 2} pairs of points"
+
+
+@_checker
+def check_learner(rule, reference, rounds=12, seed=0):
+    """Does `rule(past)`, with the past z_1, …, z_{t−1} as rows, play w_t as the learner `reference` does?"""
+    dim = reference.start().predict().shape[-1]
+    rng = np.random.default_rng(seed)
+    games = [rng.integers(-1, 2, (rounds, dim)).astype(float), rng.standard_normal((rounds, dim))]
+    for Z in games:
+        wanted = play(reference, Z).points
+        for t in range(rounds):
+            w = _ask(rule, Z[:t], shape=(dim,))
+            if np.abs(w - wanted[t]).max() > 1e-7 * max(1.0, np.abs(wanted[t]).max()):
+                raise _Stop(
+                    f"✗ Round {t + 1}, after z = {_show(Z[:t]) if t else 'nothing yet'}: "
+                    f"you play {_show(w)}, the rule gives {_show(wanted[t])}."
+                )
+    return f"the same play in all {2 * rounds} rounds"
+
+
+@_checker
+def check_bound(bound, games, best=None):
+    """Is `bound(*args)` at least the regret measured in every game, and no looser than `best(*args)`?
+
+    `games` lists pairs (args, regret).
+    """
+    for args, regret in games:
+        promised = float(_ask(bound, *args, shape=()))
+        if promised < regret - 1e-9 * max(1.0, abs(regret)):
+            raise _Stop(
+                f"✗ A game with {args} has regret {regret:.4f}: your bound, {promised:.4f}, is broken."
+            )
+    for args, _ in games:
+        promised = float(_ask(bound, *args, shape=()))
+        if best is not None and promised > best(*args) * (1 + 1e-9):
+            raise _Stop(
+                f"✗ True, but loose: for {args} you promise {promised:.4f}, but {best(*args):.4f} is proved."
+            )
+    return f"holds in all {len(games)} games" + (", and it is the sharp one" if best else "")
+
+
+@_checker
+def check_value(answer, expected, hints=()):
+    """Is the number (or array) `answer` right? `hints` lists pairs (wrong value, what may have happened)."""
+    answer, expected = _ask(lambda: answer), np.asarray(expected, dtype=float)
+    if answer.shape != expected.shape:
+        raise _Stop(f"✗ Your answer has shape {answer.shape}; it should be {expected.shape}.")
+
+    def same(x):
+        return np.allclose(answer, x, rtol=1e-6, atol=1e-9)
+
+    if not same(expected):
+        hint = next(
+            (text for wrong, text in hints if same(np.asarray(wrong, dtype=float))), "Not this number."
+        )
+        raise _Stop(f"✗ You have {_show(answer)}. {hint}")
+    return "right"

@@ -1,0 +1,190 @@
+"""The game: in round t the learner plays w_t, then the loss f_t is revealed, and the learner pays f_t(w_t).
+
+`play(learner, losses)` plays it and returns a `Trace`, from which every regret is read.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocolib import losses as loss_room
+from ocolib import validate
+from ocolib.learners import as_seen
+from ocolib.losses import Example, Examples, Linear, coefficients
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What a game leaves behind. Time is axis −2 of vectors and axis −1 of numbers; runs come before."""
+
+    learner: object
+    losses: object  #: the losses as played: an array of linear ones, `Examples`, or a list
+    points: np.ndarray  #: w_1, …, w_T, `(..., T, n)`
+    subgradients: np.ndarray  #: z_1, …, z_T, z_t a subgradient of f_t at w_t
+    paid: np.ndarray  #: f_t(w_t), `(..., T)`
+    last: np.ndarray  #: w_{T+1}, what the learner would play next
+
+    @property
+    def rounds(self):
+        return self.points.shape[-2]
+
+    @property
+    def dim(self):
+        return self.points.shape[-1]
+
+    # ------------------------------------------------------------ regret
+
+    def regret(self, over=None, against=None):
+        """Σ f_t(w_t) − min_{u ∈ over} Σ f_t(u), or − Σ f_t(against) for one comparator; `(...,)`."""
+        if (over is None) == (against is None):
+            raise ValueError("regret takes either a set `over` or a point `against`")
+        if over is not None:
+            return self.regret_curve(over)[..., -1]
+        against = validate.vector("against", against, self.dim)
+        return (self.paid - loss_room.values(self.losses, against)).sum(axis=-1)
+
+    def regret_curve(self, over=None, against=None):
+        """The regret after rounds 1, …, T, `(..., T)`; the best point of the set is found anew for each."""
+        if against is not None:
+            against = validate.vector("against", against, self.dim)
+            return np.cumsum(self.paid - loss_room.values(self.losses, against), axis=-1)
+        if over.dim != self.dim:
+            raise ValueError(f"over must have dimension {self.dim}, got {over!r}")
+        return np.cumsum(self.paid, axis=-1) - self._best_curve(over)
+
+    def _best_curve(self, over):
+        """min over the set of f_1 + … + f_t, for each t."""
+        parts = coefficients(self.losses)
+        if parts is None:
+            raise ValueError(
+                "the best point of a set is exact for linear and quadratic losses only; use "
+                "oracle.regret(trace, over), or regret(against=u) for one comparator"
+            )
+        a, b, k = np.cumsum(parts[0], -1), np.cumsum(parts[1], -2), np.cumsum(parts[2], -1)
+        if not a[..., -1].any():
+            return (b * over.minimize_linear(b)).sum(axis=-1)
+        curved = a > 0  # rounds before the first quadratic loss have a linear sum
+        best = np.empty_like(b)
+        best[curved] = over.project(-b[curved] / a[curved][:, None])
+        if not curved.all():
+            best[~curved] = over.minimize_linear(b[~curved])
+        return 0.5 * a * np.square(best).sum(axis=-1) + (b * best).sum(axis=-1) + k
+
+    def dynamic_regret(self, comparators):
+        """Σ f_t(w_t) − Σ f_t(u_t) against a path u_1, …, u_T, `(T, n)`."""
+        u = validate.array("comparators", comparators, self.dim)
+        if u.ndim != 2 or len(u) != self.rounds:
+            raise ValueError(f"comparators must have shape {(self.rounds, self.dim)}, got {u.shape}")
+        return (self.paid - loss_room.values(self.losses, u)).sum(axis=-1)
+
+    # ------------------------------------------------------------ examples
+
+    def _examples(self):
+        if not isinstance(self.losses, Examples):
+            raise ValueError("margins, updates and mistakes belong to losses over data (X, y)")
+        return self.losses
+
+    @property
+    def margins(self):
+        """y_t(⟨w_t, x_t⟩ − threshold), `(T,)`."""
+        return self._examples().margins(self.points)
+
+    @property
+    def updates(self):
+        """In which rounds the subgradient was not 0, `(T,)` of bool."""
+        self._examples()
+        return self.subgradients.any(axis=-1)
+
+    @property
+    def mistakes(self):
+        """In which rounds the predicted sign was wrong, `(T,)` of bool; the sign of 0 is +1."""
+        examples = self._examples()
+        positive = examples.predictions(self.points) >= examples.phi.threshold
+        return positive != (examples.y > 0)
+
+
+def play(learner, losses, rounds=None):
+    """Play `learner` from a fresh start against `losses` and return the `Trace`.
+
+    `losses`: an array `(..., T, n)` of linear losses, a sequence of losses, losses over data
+    (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`.
+    """
+    if rounds is not None:
+        rounds = validate.count("rounds", rounds)
+    if callable(losses):
+        if rounds is None:
+            raise ValueError("rounds must be given when an adversary chooses the losses")
+        return _play_adversary(learner, losses, rounds)
+    if isinstance(losses, np.ndarray):
+        Z = validate.array("losses", losses)
+        if Z.ndim < 2:
+            raise ValueError(f"losses must have shape (..., T, n), got {Z.shape}")
+        return _play_linear(learner, Z[..., : _stop(rounds, Z.shape[-2]), :])
+    if isinstance(losses, Examples):
+        return _play_examples(learner, losses[: _stop(rounds, len(losses))])
+    sequence = list(losses)
+    if not sequence:
+        raise ValueError("losses must not be empty")
+    stop = _stop(rounds, len(sequence))
+    return _play_adversary(learner, lambda t, w, past: sequence[t - 1], stop)
+
+
+def _stop(rounds, available):
+    if rounds is not None and rounds > available:
+        raise ValueError(f"rounds must be ≤ {available}, the number of losses, got {rounds}")
+    return rounds or available
+
+
+def _play_linear(learner, Z):
+    w = learner.points(Z) if hasattr(learner, "points") else _loop_linear(learner, Z)
+    points, last = w[..., :-1, :], w[..., -1, :]
+    return Trace(learner, Z, points, Z, (points * Z).sum(axis=-1), last)
+
+
+def _loop_linear(learner, Z):
+    """The plays w_1, …, w_{T+1} round by round: what `points` must reproduce."""
+    player = learner.start()
+    w = np.empty((*Z.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
+    for t in range(Z.shape[-2]):
+        w[..., t, :] = player.predict()
+        player.update(Linear(Z[..., t, :]))
+    w[..., -1, :] = player.predict()
+    return w
+
+
+def _play_examples(learner, losses):
+    player, losses = learner.start(), as_seen(learner, losses)
+    if not hasattr(player, "step"):  # it wants the losses themselves, not a subgradient
+        return _play_adversary(learner, lambda t, w, past: losses[t - 1], len(losses))
+    X, y, slope = losses.X, losses.y, losses.phi.slope
+    points, slopes = np.empty_like(X), np.empty(len(X))
+    for t in range(len(X)):
+        points[t] = w = player.predict()
+        slopes[t] = slope(w @ X[t], y[t])
+        player.step(slopes[t] * X[t])
+    return Trace(learner, losses, points, slopes[:, None] * X, losses.values(points), player.predict())
+
+
+def _play_adversary(learner, adversary, rounds):
+    player, played = learner.start(), []
+    dim = player.predict().shape[-1]
+    points, subgradients = np.empty((rounds, dim)), np.empty((rounds, dim))
+    for t in range(1, rounds + 1):
+        w = points[t - 1] = player.predict()
+        loss = adversary(t, w.copy(), subgradients[: t - 1].copy())
+        if not hasattr(loss, "subgradient"):
+            loss = Linear(validate.vector("the adversary's z", loss, dim))
+        played.append(as_seen(learner, loss))
+        subgradients[t - 1] = played[-1].subgradient(w)
+        player.update(loss)
+    paid = np.array([float(f.value(w)) for f, w in zip(played, points, strict=True)])
+    return Trace(learner, _gather(played), points, subgradients, paid, player.predict())
+
+
+def _gather(played):
+    """Losses of one kind as one array or one `Examples`; a list if they are mixed."""
+    if all(isinstance(f, Linear) for f in played):
+        return np.array([f.z for f in played])
+    if all(isinstance(f, Example) and f.phi == played[0].phi for f in played):
+        return Examples(np.array([f.x for f in played]), np.array([f.y for f in played]), played[0].phi)
+    return played

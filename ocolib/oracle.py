@@ -1,0 +1,232 @@
+"""The same answers from cvxpy: slow, generic, and with no formula of ours in them.
+
+Every closed form of the library has its twin here. `constraints(set, x)` and `expression(loss, w)` translate
+our objects into cvxpy's; the rest states the problem as the lecture does and lets a solver answer.
+
+Accuracy: quadratic problems are solved to about 1e-8, those with entropy (the exponential cone) to about
+1e-5 of the largest coordinate. Compare components no closer than that; values agree to about 1e-9.
+"""
+
+import warnings
+from dataclasses import dataclass
+from functools import singledispatch
+
+import cvxpy as cp
+import numpy as np
+
+from ocolib import losses as loss_room
+from ocolib import regularizers, sets, validate
+from ocolib.learners import step_at
+
+TOLERANCES = 1e-13, 1e-11, 1e-9  # asked of the solver in turn, until it delivers
+LIMITS = "tol_gap_abs", "tol_gap_rel", "tol_feas"
+
+
+# ---------------------------------------------------------------- translation
+
+
+@singledispatch
+def constraints(over, x):
+    """The set as a list of cvxpy constraints on the variable x."""
+    raise ValueError(f"no cvxpy form of {over!r}")
+
+
+@constraints.register
+def _(over: sets.Space, x):
+    return []
+
+
+@constraints.register
+def _(over: sets.Orthant, x):
+    return [x >= 0]
+
+
+@constraints.register
+def _(over: sets.Ball, x):
+    return [cp.norm(x - over.center, 2) <= over.radius]
+
+
+@constraints.register
+def _(over: sets.Box, x):
+    return [x >= over.low, x <= over.high]
+
+
+@constraints.register
+def _(over: sets.Simplex, x):
+    return [x >= 0, cp.sum(x) == 1]
+
+
+@constraints.register
+def _(over: sets.L1Ball, x):
+    return [cp.norm(x, 1) <= over.radius]
+
+
+@constraints.register
+def _(over: sets.Halfspace, x):
+    return [over.normal @ x <= over.offset]
+
+
+@singledispatch
+def expression(loss, w):
+    """A loss, a sequence of losses (their sum) or a regulariser as a cvxpy expression in the variable w."""
+    if isinstance(loss, (list, tuple)):
+        return cp.sum([expression(f, w) for f in loss])
+    raise ValueError(f"no cvxpy form of {loss!r}")
+
+
+@expression.register
+def _(loss: np.ndarray, w):
+    return loss.reshape(-1, loss.shape[-1]).sum(axis=0) @ w
+
+
+@expression.register
+def _(loss: loss_room.Linear, w):
+    return loss.z @ w
+
+
+@expression.register
+def _(loss: loss_room.Quadratic, w):
+    return 0.5 * loss.curvature * cp.sum_squares(w - loss.center)
+
+
+@expression.register
+def _(loss: loss_room.Examples, w):
+    return cp.sum(scalar(loss.phi, loss.X @ w, loss.y))
+
+
+@expression.register
+def _(loss: loss_room.Example, w):
+    return scalar(loss.phi, loss.x @ w, loss.y)
+
+
+@expression.register
+def _(loss: regularizers.SquaredNorm, w):
+    return 0.5 * cp.sum_squares(w if loss.center is None else w - loss.center)
+
+
+@expression.register
+def _(loss: regularizers.NegativeEntropy, w):
+    return -cp.sum(cp.entr(w))
+
+
+@expression.register
+def _(loss: regularizers.UnnormalizedEntropy, w):
+    return -cp.sum(cp.entr(w) + w)
+
+
+@singledispatch
+def scalar(phi, p, y):
+    """φ(p, y), elementwise, as a cvxpy expression in the prediction p."""
+    raise ValueError(f"no cvxpy form of {phi!r}")
+
+
+@scalar.register
+def _(phi: loss_room.PerceptronLoss, p, y):
+    return cp.pos(-cp.multiply(y, p - phi.threshold))
+
+
+@scalar.register
+def _(phi: loss_room.HingeLoss, p, y):
+    return cp.pos(1 - cp.multiply(y, p))
+
+
+# ---------------------------------------------------------------- answers
+
+
+def solve(objective, conditions):
+    """Minimise a cvxpy expression to the accuracy above and return the value."""
+    problem = cp.Problem(cp.Minimize(objective), conditions)
+    for tolerance in TOLERANCES:
+        settings = dict.fromkeys(LIMITS, tolerance)
+        settings |= {f"reduced_{name}": 1e-7 for name in LIMITS}  # what "inaccurate" may mean at worst
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Solution may be inaccurate")
+                problem.solve(solver=cp.CLARABEL, **settings)
+            break
+        except cp.SolverError:
+            if tolerance == TOLERANCES[-1]:
+                raise
+    if problem.status not in ("optimal", "optimal_inaccurate"):
+        raise ValueError(f"the problem has no solution: cvxpy says {problem.status}")
+    return float(problem.value)
+
+
+def project(y, over):
+    """argmin over the set of ‖x − y‖²."""
+    y = validate.vector("y", y, over.dim)
+    x = cp.Variable(over.dim)
+    solve(cp.sum_squares(x - y), constraints(over, x))
+    return x.value
+
+
+def minimize(regularizer, c, eta, over):
+    """argmin over the set of ⟨c, w⟩ + R(w)/eta."""
+    c, eta = validate.vector("c", c, over.dim), validate.positive("eta", eta)
+    w = cp.Variable(over.dim)
+    solve(eta * (c @ w) + expression(regularizer, w), constraints(over, w))
+    return w.value
+
+
+def best_point(losses, over):
+    """A point of the set with the least total loss."""
+    w = cp.Variable(over.dim)
+    solve(expression(losses, w), constraints(over, w))
+    return w.value
+
+
+def regret(trace, over):
+    """Σ f_t(w_t) − min over the set of Σ f_t, for any convex losses and one run."""
+    if trace.paid.ndim != 1:
+        raise ValueError(f"oracle.regret takes one run, got runs of shape {trace.paid.shape[:-1]}")
+    w = cp.Variable(over.dim)
+    return float(trace.paid.sum()) - solve(expression(trace.losses, w), constraints(over, w))
+
+
+def max_margin(X, y):
+    """(u, γ): the unit vector with the largest γ = min_t y_t⟨u, x_t⟩; `ValueError` if none separates."""
+    X = validate.array("X", X, ndim=2)
+    y = validate.labels("y", y, len(X))
+    w = cp.Variable(X.shape[1])
+    try:  # the closest point to 0 with all margins ≥ 1 has the direction u and the length 1/γ
+        solve(cp.sum_squares(w), [cp.multiply(y, X @ w) >= 1])
+    except ValueError:
+        raise ValueError("X, y must be separable by a hyperplane through 0") from None
+    length = np.linalg.norm(w.value)
+    return w.value / length, 1.0 / length
+
+
+@dataclass(frozen=True)
+class FTRL:
+    """w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, for any convex losses: a solve a round.
+
+    `regularizer=None` follows the leader without one.
+    """
+
+    over: object
+    regularizer: object
+    eta: object = 1.0
+
+    def start(self):
+        return _Solver(self)
+
+
+class _Solver:
+    def __init__(self, learner):
+        self.learner, self.losses, self.w = learner, [], None
+
+    def predict(self):
+        if self.w is None:
+            over, regularizer = self.learner.over, self.learner.regularizer
+            w = cp.Variable(over.dim)
+            total = expression(self.losses, w) if self.losses else 0
+            if regularizer is not None:
+                eta = float(step_at(self.learner.eta, max(len(self.losses), 1)))
+                total = total + expression(regularizer, w) / eta
+            solve(total + 0 * cp.sum(w), constraints(over, w))
+            self.w = w.value
+        return self.w
+
+    def update(self, loss):
+        self.losses.append(loss)
+        self.w = None

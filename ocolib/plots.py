@@ -1,0 +1,84 @@
+"""Pictures, in one style: the same colour for the same learner on every page, direct labels, no clutter.
+
+`with plots.figure(...) as ax:` draws and shows one figure; on a phone its text is still legible.
+"""
+
+from contextlib import contextmanager
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+#: a colour for each player on the stage; distinguishable without seeing red and green apart
+COLORS = {
+    "FTL": "#c44e00",
+    "FTRL": "#0067a5",
+    "lazy": "#0067a5",
+    "eager": "#8a4fbf",
+    "Hedge": "#00805e",
+    "Perceptron": "#b8356b",
+    "Winnow": "#00805e",
+    "bound": "#222222",
+    "floor": "#777777",
+    "comparator": "#a07800",
+    "set": "#d9e6f2",
+}
+
+STYLE = {
+    "figure.figsize": (6.4, 3.8),
+    "figure.dpi": 110,
+    "font.size": 12,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e5e5e5",
+    "lines.linewidth": 2.0,
+    "savefig.bbox": "tight",
+    "figure.constrained_layout.use": True,
+}
+
+
+@contextmanager
+def figure(xlabel="", ylabel="", columns=1, **axes):
+    """One figure with labelled axes, shown on leaving; `columns` > 1 yields a list of axes."""
+    with plt.rc_context(STYLE):
+        width = {1: 6.4}.get(columns, 4.2 * columns)
+        _, all_axes = plt.subplots(1, columns, figsize=(width, 3.8), squeeze=False)
+        for ax in all_axes[0]:
+            ax.set(xlabel=xlabel, ylabel=ylabel, **axes)
+        yield all_axes[0][0] if columns == 1 else list(all_axes[0])
+        plt.show()
+
+
+def label(ax, x, y, text, color, **kwargs):
+    """Write `text` beside the point (x, y) in the colour of its line."""
+    kwargs = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"} | kwargs
+    ax.annotate(text, (x, y), color=color, **kwargs)
+
+
+def curve(ax, x, y, text, color, **kwargs):
+    """A line with its name at its right end."""
+    ax.plot(x, y, color=color, **kwargs)
+    label(ax, x[-1], y[-1], text, color)
+
+
+def waterfall(ax, chain, color=COLORS["FTRL"]):
+    """A proof chain as steps: the first line, what each line gives away, the last line."""
+    values, names = chain.values, [line.formula for line in chain.lines]
+    rows = np.arange(len(values))
+    ax.barh(rows[0], values[0], color=color)
+    ax.barh(rows[1:], chain.slacks, left=values[:-1], color=color, alpha=0.45)
+    for row, value in zip(rows, values, strict=True):
+        ax.plot([value, value], [row - 0.4, min(row + 1.4, rows[-1] + 0.4)], color="#444444", lw=1)
+        label(ax, value, row, f"{value + 0.0:.2f}", "#222222", fontsize=10)
+    ax.set_yticks(rows, names, fontsize=10)
+    ax.invert_yaxis()
+    ax.grid(axis="y", visible=False)
+    ax.margins(x=0.12)
+
+
+def outline(ax, over, color=COLORS["set"], corners=200):
+    """Fill a bounded set in the plane."""
+    angle = np.linspace(0, 2 * np.pi, corners)
+    edge = over.minimize_linear(-np.stack([np.cos(angle), np.sin(angle)], axis=-1))
+    ax.fill(edge[:, 0], edge[:, 1], color=color, zorder=0)
+    ax.set_aspect("equal")

@@ -1,0 +1,147 @@
+"""A proof as a chain of numbers: each line's value on the trace just played, its reason and its slack.
+
+The first line is what the theorem bounds, the last its promise; a slack is how much a line gives away, and
+the slacks add up to last − first. A proof that is right has no negative slack, whatever the game.
+"""
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from ocolib import validate
+from ocolib.losses import values
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chain: its value, the formula and why it is at least the line before."""
+
+    value: float
+    formula: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """first ≤ … ≤ last, with reasons."""
+
+    title: str
+    lines: tuple
+
+    @property
+    def values(self):
+        return np.array([line.value for line in self.lines])
+
+    @property
+    def slacks(self):
+        """What each line after the first gives away."""
+        return np.diff(self.values)
+
+    def holds(self, tol=1e-9):
+        """Is no slack negative (beyond rounding)?"""
+        return bool((self.slacks >= -tol * max(1.0, np.abs(self.values).max())).all())
+
+    def _rows(self):
+        slacks = ["", *(_number(s) for s in self.slacks)]
+        for line, slack in zip(self.lines, slacks, strict=True):
+            yield ("≤ " if slack else "") + line.formula, _number(line.value), slack, line.reason
+
+    def __repr__(self):
+        rows = "\n".join(f"{f:<44} {v:>12} {s:>12}  {r}" for f, v, s, r in self._rows())
+        return f"{self.title}\n{'line':<44} {'value':>12} {'slack':>12}  reason\n{rows}"
+
+    def _repr_html_(self):
+        body = "".join(
+            f"<tr><td>{escape(f)}</td><td class='num'>{v}</td><td class='num'>{s}</td>"
+            f"<td>{escape(r)}</td></tr>"
+            for f, v, s, r in self._rows()
+        )
+        return (
+            f"<table class='proof-chain'><caption>{escape(self.title)}</caption>"
+            "<thead><tr><th>line</th><th>value</th><th>slack</th><th>reason</th></tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+
+
+def _number(x):
+    return f"{x + 0.0:.6f}" if abs(x) >= 5e-7 else "0.000000"
+
+
+def plays(trace):
+    """w_1, …, w_{T+1}."""
+    return np.concatenate([trace.points, trace.last[..., None, :]], axis=-2)
+
+
+# ---------------------------------------------------------------- Lecture 13, Theorem 1
+
+
+def leader_slacks(trace, regularizer, eta):
+    """What round t of Theorem 1's induction gives away, `(..., T)`: with F = f_1 + … + f_{t−1} + R/eta,
+
+    F(w_{t+1}) − F(w_t) ≥ 0, because w_t is a minimiser of F. For t = 1 this is the base case, F = R/eta.
+    """
+    w = plays(trace)
+    spread = np.diff(regularizer.value(w), axis=-1) / validate.positive("eta", eta)
+    return np.diff(_past(trace, w), axis=0)[0] + spread
+
+
+def _past(trace, w):
+    """f_1 + … + f_{t−1} at w_t and at w_{t+1}, stacked on axis 0."""
+    here, there = w[..., :-1, :], w[..., 1:, :]
+    if isinstance(trace.losses, np.ndarray):
+        before = np.cumsum(trace.losses, axis=-2) - trace.losses
+        return np.stack([(before * here).sum(-1), (before * there).sum(-1)])
+    table = np.array([values(trace.losses, point) for point in w])  # f_t at every play
+    sums = np.array([[table[t + k, :t].sum() for t in range(trace.rounds)] for k in (0, 1)])
+    return sums
+
+
+def theorem1(trace, regularizer, eta, u):
+    """Theorem 1 for FTRL on one trace, from the regret against u up to the promise, one line a round.
+
+    The induction (4), (5) unrolled: round t replaces w_{t+1} by w_t, the leader after t − 1 rounds.
+    """
+    u = validate.vector("u", u, trace.dim)
+    slacks = leader_slacks(trace, regularizer, eta)
+    w = plays(trace)
+    final = values(trace.losses, w[-1]).sum() + regularizer.value(w[-1]) / eta
+    rival = values(trace.losses, u).sum() + regularizer.value(u) / eta
+    value = trace.paid.sum() - values(trace.losses, u).sum()
+    lines = [Line(value, "Σ f_t(w_t) − Σ f_t(u)")]
+    value += rival - final
+    T = trace.rounds
+    lines.append(Line(value, f"u replaced by w_{T + 1}", f"(4) from (5): w_{T + 1} minimises Σ f_t + R"))
+    for t in range(T, 0, -1):
+        value += slacks[t - 1]
+        reason = f"w_{t} leads after round {t - 1}" if t > 1 else "base case: w_1 minimises R"
+        lines.append(Line(value, f"in round {t}: f_{t}(w_{t + 1})", reason))
+    return Chain("Theorem 1: Σ f_t(w_t) − f_t(w_{t+1}) + R(u) − R(w_1) is an upper bound", tuple(lines))
+
+
+# ---------------------------------------------------------------- Lecture 13, Theorem 2
+
+
+def theorem2(trace, eta, u, rho, diameter, sharp=False):
+    """Theorem 2 for lazy descent on one trace, (8), (9), (10) and the last line.
+
+    `sharp` keeps what (9) throws away, ‖w_{t+1} − w_t‖²/(2·eta) a round, and so pays eta/2 for eta.
+    """
+    u = validate.vector("u", u, trace.dim)
+    w, z = plays(trace), trace.subgradients
+    moves = np.diff(w, axis=0)
+    T, ends = trace.rounds, (u @ u - w[0] @ w[0]) / (2 * eta)
+    stability, kept = -(z * moves).sum(), np.square(moves).sum() / (2 * eta) if sharp else 0.0
+    share, word = (eta / 2, "(η/2)") if sharp else (eta, "η")
+    why9 = "Theorem 1 on the surrogates ⟨z_t, ·⟩" + (", its slacks kept" if sharp else "")
+    why10 = "ab − a²/(2η) ≤ ηb²/2" if sharp else "Cauchy–Schwarz; projection does not expand"
+    return Chain(
+        "Theorem 2, " + ("the sharp chain" if sharp else "the lecture's chain"),
+        (
+            Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
+            Line((z * (trace.points - u)).sum(), "(8) Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
+            Line(stability - kept + ends, "(9) Σ ⟨z_t, w_t − w_{t+1}⟩ + (‖u‖² − ‖w_1‖²)/2η", why9),
+            Line(share * np.square(z).sum() + ends, f"(10) {word} Σ ‖z_t‖² + (‖u‖² − ‖w_1‖²)/2η", why10),
+            Line(share * T * rho**2 + diameter**2 / (2 * eta), f"{word} T ρ² + D²/2η", "‖z_t‖ ≤ ρ, ‖u‖ ≤ D"),
+        ),
+    )

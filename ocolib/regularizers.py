@@ -1,0 +1,108 @@
+"""What keeps a leader steady. `R.minimize(c, eta, over)` is argmin over the set of ⟨c, w⟩ + R(w)/eta.
+
+| regulariser           | over      | minimiser                     |
+|-----------------------|-----------|-------------------------------|
+| `SquaredNorm(center)` | every set | Π(center − eta·c)             |
+| `NegativeEntropy()`   | `Simplex` | softmax(−eta·c)               |
+| `UnnormalizedEntropy()` | `Orthant` | exp(−eta·c)                 |
+
+`c` may be many vectors `(..., n)`, and `eta` then an array of their leading shape.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocolib import validate
+from ocolib.sets import Orthant, Simplex
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredNorm:
+    """R(w) = ½‖w − center‖²; `center` is 0 unless given. 1-strongly convex in the Euclidean norm."""
+
+    center: np.ndarray | None = None
+
+    def __post_init__(self):
+        if self.center is not None:
+            object.__setattr__(self, "center", validate.vector("center", self.center))
+
+    def value(self, w):
+        w = np.asarray(w, dtype=float)
+        return 0.5 * np.square(w if self.center is None else w - self.center).sum(axis=-1)
+
+    def minimize(self, c, eta, over, curvature=0.0):
+        """Π(center − eta·c).
+
+        With ½·curvature·‖w‖² added to the objective it is Π((center − eta·c)/(1 + eta·curvature)).
+        """
+        c, eta = _inputs(c, eta, over)
+        center = np.zeros(over.dim) if self.center is None else self.center
+        if len(center) != over.dim:
+            raise ValueError(f"center must have {over.dim} entries, got {len(center)}")
+        curvature = np.asarray(curvature, dtype=float)[..., None]
+        if np.isfinite(over.diameter):  # 1e300 away is as far as any farther point: no overflow in eta·c
+            eta = np.minimum(eta, 1e300 / np.maximum(np.abs(c).max(axis=-1, keepdims=True), 1.0))
+        return over.project((center - eta * c) / (1.0 + eta * curvature))
+
+
+@dataclass(frozen=True)
+class NegativeEntropy:
+    """R(w) = Σ w_i log w_i on the simplex, with 0 log 0 = 0. 1-strongly convex in the ℓ1 norm."""
+
+    def value(self, w):
+        return xlogx(w).sum(axis=-1)
+
+    def minimize(self, c, eta, over, curvature=0.0):
+        """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows."""
+        _only(self, over, Simplex, curvature)
+        c, eta = _inputs(c, eta, over)
+        with np.errstate(over="ignore"):  # a loss that is infinitely worse gets weight 0
+            weights = np.exp(-eta * (c - c.min(axis=-1, keepdims=True)))
+        return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class UnnormalizedEntropy:
+    """R(w) = Σ (w_i log w_i − w_i) on the orthant, with 0 log 0 = 0; least at w = (1, …, 1)."""
+
+    def value(self, w):
+        return (xlogx(w) - np.asarray(w, dtype=float)).sum(axis=-1)
+
+    def minimize(self, c, eta, over, curvature=0.0):
+        """exp(−eta·c), coordinate by coordinate."""
+        _only(self, over, Orthant, curvature)
+        c, eta = _inputs(c, eta, over)
+        with np.errstate(over="ignore"):
+            w = np.exp(-eta * c)
+        if not np.isfinite(w).all():
+            raise ValueError(f"−eta·c must stay below 709.78 (exp overflows), got {(-eta * c).max():g}")
+        return w
+
+
+def xlogx(w):
+    """w log w with 0 log 0 = 0; nan for a negative entry, where entropy is not defined."""
+    w = np.asarray(w, dtype=float)
+    with np.errstate(invalid="ignore"):
+        return w * np.log(np.where(w == 0, 1.0, w))
+
+
+def _inputs(c, eta, over):
+    c = validate.array("c", c, over.dim)
+    eta = np.asarray(eta, dtype=float)
+    if not (np.isfinite(eta).all() and (eta > 0).all()):
+        raise ValueError(f"eta must be finite and > 0, got {eta}")
+    return c, eta[..., None]
+
+
+def _only(regularizer, over, kind, curvature):
+    if not isinstance(over, kind):
+        raise ValueError(
+            f"no closed form for {regularizer!r} over {over!r}; there is one for SquaredNorm over every set, "
+            "NegativeEntropy over Simplex, UnnormalizedEntropy over Orthant. See oracle.minimize"
+        )
+    if np.any(curvature):
+        raise ValueError(
+            f"no closed form for {regularizer!r} with quadratic losses; use linear ones, Linearized(...) "
+            "or oracle.FTRL"
+        )

@@ -1,0 +1,315 @@
+"""Where the learner may play: closed convex sets, each with its projection and its linear minimiser.
+
+Every method takes one point `(n,)` or many `(..., n)`. Two conventions hold for all sets:
+
+- `project(y)` is the nearest point of the set, argmin_x ‖x − y‖;
+- `minimize_linear(c)` is the minimiser of ⟨c, x⟩ of least norm, so that ties are settled the same way
+  everywhere (it is the limit of FTRL with ½‖x‖² as the step grows). Unbounded below → `ValueError`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocolib import validate
+
+
+def norm(x):
+    """‖x‖ over the last axis, kept as an axis; scaled first, so that huge entries do not overflow."""
+    scale = np.abs(x).max(axis=-1, keepdims=True)
+    safe = np.where(scale > 0, scale, 1.0)
+    return safe * np.sqrt(np.square(x / safe).sum(axis=-1, keepdims=True))
+
+
+def _unbounded(set_, c):
+    return ValueError(f"⟨c, x⟩ is unbounded below on {set_!r} for c = {c}")
+
+
+@dataclass(frozen=True)
+class Space:
+    """All of Rⁿ."""
+
+    dim: int
+
+    def __post_init__(self):
+        validate.count("dim", self.dim)
+
+    @property
+    def diameter(self):
+        return np.inf
+
+    def farthest(self, point):
+        """sup over the set of ‖x − point‖."""
+        return np.inf
+
+    def contains(self, x, tol=1e-9):
+        return np.isfinite(_points(x, self.dim)).all(axis=-1)
+
+    def project(self, y):
+        return validate.array("y", y, self.dim).copy()
+
+    def minimize_linear(self, c):
+        c = validate.array("c", c, self.dim)
+        if c.any():
+            raise _unbounded(self, c)
+        return np.zeros_like(c)
+
+
+@dataclass(frozen=True)
+class Orthant:
+    """{x : x ≥ 0}."""
+
+    dim: int
+
+    def __post_init__(self):
+        validate.count("dim", self.dim)
+
+    @property
+    def diameter(self):
+        return np.inf
+
+    def farthest(self, point):
+        """sup over the set of ‖x − point‖."""
+        return np.inf
+
+    def contains(self, x, tol=1e-9):
+        return (_points(x, self.dim) >= -tol).all(axis=-1)
+
+    def project(self, y):
+        return np.maximum(validate.array("y", y, self.dim), 0.0)
+
+    def minimize_linear(self, c):
+        c = validate.array("c", c, self.dim)
+        if (c < 0).any():
+            raise _unbounded(self, c)
+        return np.zeros_like(c)
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """{x : ‖x − center‖ ≤ radius}; `center` is 0 unless given."""
+
+    dim: int
+    radius: float = 1.0
+    center: np.ndarray | None = None
+
+    def __post_init__(self):
+        validate.count("dim", self.dim)
+        validate.positive("radius", self.radius)
+        center = np.zeros(self.dim) if self.center is None else self.center
+        object.__setattr__(self, "center", validate.vector("center", center, self.dim))
+
+    @property
+    def diameter(self):
+        return 2.0 * self.radius
+
+    def farthest(self, point):
+        """max over the set of ‖x − point‖."""
+        return float(norm(validate.vector("point", point, self.dim) - self.center)[0]) + self.radius
+
+    def contains(self, x, tol=1e-9):
+        return norm(_points(x, self.dim) - self.center)[..., 0] <= self.radius + tol
+
+    def project(self, y):
+        y = validate.array("y", y, self.dim)
+        step = y - self.center
+        length = norm(step)
+        outside = length > self.radius
+        # dividing before multiplying keeps the product finite for any finite y
+        return np.where(outside, self.center + self.radius * (step / np.where(outside, length, 1)), y)
+
+    def minimize_linear(self, c):
+        c = validate.array("c", c, self.dim)
+        length = norm(c)
+        edge = self.center - self.radius * (c / np.where(length > 0, length, 1))
+        return np.where(length > 0, edge, self.project(np.zeros(self.dim)))
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """{x : low ≤ x ≤ high}, coordinate by coordinate; `Box([-1], [1])` is the interval [−1, 1]."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    def __post_init__(self):
+        low, high = validate.vector("low", self.low), validate.vector("high", self.high)
+        if low.shape != high.shape:
+            raise ValueError(f"low and high must have one shape, got {low.shape} and {high.shape}")
+        if (low > high).any():
+            i = int(np.argmax(low > high))
+            raise ValueError(f"low must be ≤ high, got low[{i}] = {low[i]:g} > high[{i}] = {high[i]:g}")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @property
+    def dim(self):
+        return len(self.low)
+
+    @property
+    def diameter(self):
+        return float(norm(self.high - self.low)[0])
+
+    def farthest(self, point):
+        """max over the set of ‖x − point‖."""
+        point = validate.vector("point", point, self.dim)
+        return float(norm(np.maximum(np.abs(self.low - point), np.abs(self.high - point)))[0])
+
+    def contains(self, x, tol=1e-9):
+        x = _points(x, self.dim)
+        return ((x >= self.low - tol) & (x <= self.high + tol)).all(axis=-1)
+
+    def project(self, y):
+        return np.clip(validate.array("y", y, self.dim), self.low, self.high)
+
+    def minimize_linear(self, c):
+        c = validate.array("c", c, self.dim)
+        idle = np.clip(0.0, self.low, self.high)  # where c_i = 0 every value is optimal: the smallest
+        return np.where(c > 0, self.low, np.where(c < 0, self.high, idle))
+
+
+@dataclass(frozen=True)
+class Simplex:
+    """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes."""
+
+    dim: int
+
+    def __post_init__(self):
+        validate.count("dim", self.dim)
+
+    @property
+    def diameter(self):
+        return float(np.sqrt(2.0)) if self.dim > 1 else 0.0
+
+    def farthest(self, point):
+        """max over the set of ‖x − point‖, attained at a vertex."""
+        point = validate.vector("point", point, self.dim)
+        return float(norm(np.eye(self.dim) - point).max())
+
+    def contains(self, x, tol=1e-9):
+        x = _points(x, self.dim)
+        return (x >= -tol).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
+
+    def project(self, y):
+        return _project_simplex(validate.array("y", y, self.dim), 1.0)
+
+    def minimize_linear(self, c):
+        c = validate.array("c", c, self.dim)
+        best = c == c.min(axis=-1, keepdims=True)  # least norm: share the weight among the best
+        return best / best.sum(axis=-1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class L1Ball:
+    """{x : Σ |x_i| ≤ radius}."""
+
+    dim: int
+    radius: float = 1.0
+
+    def __post_init__(self):
+        validate.count("dim", self.dim)
+        validate.positive("radius", self.radius)
+
+    @property
+    def diameter(self):
+        return 2.0 * self.radius
+
+    def farthest(self, point):
+        """max over the set of ‖x − point‖, attained at a vertex ±radius·e_i."""
+        point = validate.vector("point", point, self.dim)
+        vertices = self.radius * np.vstack([np.eye(self.dim), -np.eye(self.dim)])
+        return float(norm(vertices - point).max())
+
+    def contains(self, x, tol=1e-9):
+        return np.abs(_points(x, self.dim)).sum(axis=-1) <= self.radius + tol
+
+    def project(self, y):
+        y = validate.array("y", y, self.dim)
+        size = np.abs(y)
+        with np.errstate(over="ignore"):  # a sum that overflows is outside the ball
+            inside = size.sum(axis=-1, keepdims=True) <= self.radius
+        # signs do not matter to the ball: put the sizes on the simplex of total `radius`
+        return np.where(inside, y, np.copysign(_project_simplex(size, self.radius), y))
+
+    def minimize_linear(self, c):
+        c = validate.array("c", c, self.dim)
+        size = np.abs(c)
+        best = (size == size.max(axis=-1, keepdims=True)) & (size > 0)
+        share = best / np.maximum(best.sum(axis=-1, keepdims=True), 1)
+        return -self.radius * np.sign(c) * share
+
+
+@dataclass(frozen=True, eq=False)
+class Halfspace:
+    """{x : ⟨normal, x⟩ ≤ offset}."""
+
+    normal: np.ndarray
+    offset: float
+
+    def __post_init__(self):
+        normal = validate.vector("normal", self.normal)
+        if not normal.any():
+            raise ValueError("normal must not be the zero vector")
+        object.__setattr__(self, "normal", normal)
+        object.__setattr__(self, "offset", validate.number("offset", self.offset))
+
+    @property
+    def dim(self):
+        return len(self.normal)
+
+    @property
+    def diameter(self):
+        return np.inf
+
+    def farthest(self, point):
+        """sup over the set of ‖x − point‖."""
+        return np.inf
+
+    def _unit(self):
+        """The unit normal and the signed distance of the boundary from 0."""
+        length = norm(self.normal)[0]
+        return self.normal / length, self.offset / length
+
+    def contains(self, x, tol=1e-9):
+        unit, distance = self._unit()
+        return _points(x, self.dim) @ unit <= distance + tol
+
+    def project(self, y):
+        y = validate.array("y", y, self.dim)
+        unit, distance = self._unit()
+        scale = np.maximum(np.abs(y).max(axis=-1, keepdims=True), 1.0)  # no overflow in the product
+        excess = ((y / scale) @ unit)[..., None] - distance / scale
+        return np.where(excess > 0, scale * (y / scale - excess * unit), y)
+
+    def minimize_linear(self, c):
+        c = validate.array("c", c, self.dim)
+        unit, distance = self._unit()
+        along = (c @ unit)[..., None]
+        # bounded below only for c = −λ·normal with λ ≥ 0: then all of the boundary is optimal
+        if ((norm(c - along * unit) > 1e-12 * norm(c)) | (along > 0)).any():
+            raise _unbounded(self, c)
+        return np.where(along < 0, distance * unit, self.project(np.zeros(self.dim)))
+
+
+def _points(x, dim):
+    """Points to test for membership: nan and inf are allowed here, they are simply not inside."""
+    x = np.asarray(x, dtype=float)
+    if x.ndim == 0 or x.shape[-1] != dim:
+        raise ValueError(f"x must have {dim} entries on its last axis, got shape {x.shape}")
+    return x
+
+
+def _project_simplex(y, total):
+    """Nearest point of {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0) with θ set by the sum.
+
+    Sort downwards, u_1 ≥ u_2 ≥ …; the largest k with u_k > (u_1 + … + u_k − total)/k is the size of
+    the support, and that quotient is θ. Shifting y by its maximum changes nothing but rounding, and a
+    coordinate more than `total` below the maximum ends at 0 wherever it is: clip it, nothing overflows.
+    """
+    with np.errstate(over="ignore"):
+        y = np.maximum(y - y.max(axis=-1, keepdims=True), -total)
+    u = -np.sort(-y, axis=-1)
+    k = np.arange(1, y.shape[-1] + 1)
+    theta = (np.cumsum(u, axis=-1) - total) / k
+    support = (u > theta).sum(axis=-1, keepdims=True)
+    return np.maximum(y - np.take_along_axis(theta, support - 1, axis=-1), 0.0)

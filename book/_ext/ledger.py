@@ -1,0 +1,28 @@
+"""The ledger: every item of the lectures, the page that states it, the tests that check it."""
+
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "book" / "ledger"
+
+
+def load(folder=FOLDER):
+    """All lectures, {prefix: {lecture, source, finished, items, errata}}, in file order."""
+    return {file.stem: yaml.safe_load(file.read_text("utf8")) for file in sorted(folder.glob("*.yml"))}
+
+
+def entries(ledger):
+    """Every item and erratum of every lecture."""
+    return [entry for part in ledger.values() for entry in part["items"] + part["errata"]]
+
+
+def anchor(identifier):
+    """The address of an item on its page: ox13.thm2 -> ox13-thm2."""
+    return identifier.replace(".", "-")
+
+
+def done(entry):
+    """An item is done when a page states it and a test checks it."""
+    return bool(entry["page"] and entry["tests"])

@@ -32,7 +32,7 @@ import importlib.util
 
 if importlib.util.find_spec("ocolib") is None:
     {action}"""
-ASK = 'raise ModuleNotFoundError("ocolib is missing: run `pip install -e .` in the project folder")'
+ASK = 'raise ModuleNotFoundError("run `pip install -e .` in the project folder")'
 
 
 def pages():

@@ -49,13 +49,14 @@ class Concordance(SphinxDirective):
             if not found:
                 continue
             ready = sum(map(ledger.done, found))
-            words = "items" if kind == "items" else "errata"
-            result.append(nodes.paragraph("", f"{ready} of {len(found)} {words} done."))
             header = ["Item" if kind == "items" else "Where", "In short", "Checked by"]
             body = table(header, map(self.row, found), ["concordance"])
-            if kind == "errata" or (len(found) > 12 and not ready):
-                body = nodes.container("", body, classes=["toggle"])
-            result.append(body)
+            fold = f"<details{' open' if ready else ''}><summary>{kind}: {ready} of {len(found)} done"
+            result += [
+                nodes.raw("", f"{fold}</summary>", format="html"),
+                body,
+                nodes.raw("", "</details>", format="html"),
+            ]
         return result
 
     def row(self, entry):
@@ -126,7 +127,10 @@ def tagged(cell, tag):
 
 
 def exact_anchors(app, exception):
-    """Give mixed-case ledger ids back the case that docutils takes away."""
+    """Give mixed-case ledger ids back the case that docutils takes away.
+
+    On the way, drop the id that sphinx-proof gives to every directive alike.
+    """
     exact = map(ledger.anchor, (entry["id"] for entry in ledger.entries(ledger.load())))
     lost = {name.lower(): name for name in exact if name != name.lower()}
     if exception or app.builder.format != "html" or not lost:
@@ -135,6 +139,7 @@ def exact_anchors(app, exception):
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text("utf8")
         fixed = pattern.sub(lambda match: match[1] + lost[match[2]], text)
+        fixed = fixed.replace(' id="proof-content"', "")
         if fixed != text:
             page.write_text(fixed, "utf8")
 
@@ -180,8 +185,8 @@ def launch_buttons(app, config):
 
 
 def always_fresh(app, env, added, changed, removed):
-    """The status page reads files that Sphinx does not watch."""
-    return ["book/status"]
+    """These two read files that Sphinx does not watch."""
+    return ["book/concordance", "book/status"]
 
 
 def setup(app):

@@ -35,8 +35,16 @@ WIDTHS = "() => [document.documentElement.scrollWidth, document.documentElement.
 COLOURS = """() => {
   document.documentElement.dataset.theme = 'dark';
   document.documentElement.dataset.mode = 'dark';
-  const style = name => getComputedStyle(document.body)[name].match(/[0-9.]+/g).map(Number);
-  return [style('backgroundColor'), style('color')];
+  const rgba = text => text.match(/[0-9.]+/g).map(Number);
+  const behind = node => {  // a translucent background lies on that of the parent
+    const [r, g, b, alpha = 1] = rgba(getComputedStyle(node).backgroundColor);
+    const under = alpha < 1 && node.parentElement ? behind(node.parentElement) : [r, g, b];
+    return [r, g, b].map((value, i) => alpha * value + (1 - alpha) * under[i]);
+  };
+  const read = 'body, article p, article td, article th, article caption, .admonition-title';
+  return [...document.querySelectorAll(read)]
+    .filter(node => node.textContent.trim())
+    .map(node => [node.textContent.slice(0, 60), rgba(getComputedStyle(node).color), behind(node)]);
 }"""
 
 
@@ -118,8 +126,9 @@ def test_a_page_from_a_file(name, desktop, html):
 @every_page
 def test_a_page_in_the_dark(name, desktop, address):
     desktop.goto(f"{address}/{name}", wait_until="load")
-    background, text = map(luminance, desktop.evaluate(COLOURS))
-    assert (text + 0.05) / (background + 0.05) > 7
+    for words, *colours in desktop.evaluate(COLOURS):
+        dark, light = sorted(map(luminance, colours))
+        assert (light + 0.05) / (dark + 0.05) > 4.5, words
 
 
 def luminance(rgb):

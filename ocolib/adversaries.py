@@ -47,10 +47,10 @@ def orthogonal(rho=1.0):
         size = np.linalg.norm(total)
         unit = total / size if size > 0 else np.zeros_like(total)
         z = w - (w @ unit) * unit
-        if np.linalg.norm(z) < 1e-12:  # the play is along Z: any direction across it will do
-            axis = np.eye(len(w))[np.argmin(np.abs(unit))]
-            z = axis - (axis @ unit) * unit
-        return rho * z / np.linalg.norm(z)
+        if np.linalg.norm(z) <= 1e-9 * np.linalg.norm(w):  # the play is along Z: any direction across will do
+            z = np.eye(len(w))[np.argmin(np.abs(unit))]
+        z = z - (z @ unit) * unit
+        return np.copysign(rho, z @ w) * z / np.linalg.norm(z)
 
     return adversary
 

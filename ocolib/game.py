@@ -9,7 +9,7 @@ import numpy as np
 
 from ocolib import losses as loss_room
 from ocolib import validate
-from ocolib.learners import as_seen
+from ocolib.learners import Linearized, as_seen
 from ocolib.losses import Example, Examples, Linear, coefficients
 
 
@@ -36,39 +36,40 @@ class Trace:
 
     def regret(self, over=None, against=None):
         """Σ f_t(w_t) − min_{u ∈ over} Σ f_t(u), or − Σ f_t(against) for one comparator; `(...,)`."""
-        if (over is None) == (against is None):
-            raise ValueError("regret takes either a set `over` or a point `against`")
+        _one_of(over, against)
         if over is not None:
-            return self.regret_curve(over)[..., -1]
-        against = validate.vector("against", against, self.dim)
-        return (self.paid - loss_room.values(self.losses, against)).sum(axis=-1)
+            rival = self._best(over)[..., None, :]
+        else:
+            rival = validate.vector("against", against, self.dim)
+        return (self.paid - loss_room.values(self.losses, rival)).sum(axis=-1)
 
     def regret_curve(self, over=None, against=None):
         """The regret after rounds 1, …, T, `(..., T)`; the best point of the set is found anew for each."""
-        if against is not None:
+        _one_of(over, against)
+        if over is None:
             against = validate.vector("against", against, self.dim)
             return np.cumsum(self.paid - loss_room.values(self.losses, against), axis=-1)
+        a, b, k = self._sums(over, np.cumsum)
+        best = _argmin(over, a, b)
+        least = 0.5 * a * np.square(best).sum(axis=-1) + (b * best).sum(axis=-1) + k
+        return np.cumsum(self.paid, axis=-1) - least
+
+    def _best(self, over):
+        """argmin over the set of f_1 + … + f_T, `(..., n)`."""
+        a, b, _ = self._sums(over, np.sum)
+        return _argmin(over, a, b)
+
+    def _sums(self, over, add):
+        """(a, b, k) with f_1 + … = ½a‖w‖² + ⟨b, w⟩ + k; `add` makes one sum or all."""
         if over.dim != self.dim:
             raise ValueError(f"over must have dimension {self.dim}, got {over!r}")
-        return np.cumsum(self.paid, axis=-1) - self._best_curve(over)
-
-    def _best_curve(self, over):
-        """min over the set of f_1 + … + f_t, for each t."""
         parts = coefficients(self.losses)
         if parts is None:
             raise ValueError(
                 "the best point of a set is exact for linear and quadratic losses only; use "
                 "oracle.regret(trace, over), or regret(against=u) for one comparator"
             )
-        a, b, k = np.cumsum(parts[0], -1), np.cumsum(parts[1], -2), np.cumsum(parts[2], -1)
-        if not a[..., -1].any():
-            return (b * over.minimize_linear(b)).sum(axis=-1)
-        curved = a > 0  # rounds before the first quadratic loss have a linear sum
-        best = np.empty_like(b)
-        best[curved] = over.project(-b[curved] / a[curved][:, None])
-        if not curved.all():
-            best[~curved] = over.minimize_linear(b[~curved])
-        return 0.5 * a * np.square(best).sum(axis=-1) + (b * best).sum(axis=-1) + k
+        return add(parts[0], -1), add(parts[1], -2), add(parts[2], -1)
 
     def dynamic_regret(self, comparators):
         """Σ f_t(w_t) − Σ f_t(u_t) against a path u_1, …, u_T, `(T, n)`."""
@@ -103,6 +104,23 @@ class Trace:
         return positive != (examples.y > 0)
 
 
+def _one_of(over, against):
+    if (over is None) == (against is None):
+        raise ValueError("regret takes either a set `over` or a point `against`")
+
+
+def _argmin(over, a, b):
+    """argmin over the set of ½a‖w‖² + ⟨b, w⟩, of least norm if a = 0."""
+    curved = np.asarray(a > 0)  # rounds before the first quadratic loss have a linear sum
+    if not curved.any():
+        return over.minimize_linear(b)
+    best = np.empty_like(b)
+    best[curved] = over.project(-b[curved] / a[curved][..., None])
+    if not curved.all():
+        best[~curved] = over.minimize_linear(b[~curved])
+    return best
+
+
 def play(learner, losses, rounds=None):
     """Play `learner` from a fresh start against `losses` and return the `Trace`.
 
@@ -116,7 +134,7 @@ def play(learner, losses, rounds=None):
             raise ValueError("rounds must be given when an adversary chooses the losses")
         return _play_adversary(learner, losses, rounds)
     if isinstance(losses, np.ndarray):
-        Z = validate.array("losses", losses)
+        Z = validate.frozen("losses", losses)
         if Z.ndim < 2:
             raise ValueError(f"losses must have shape (..., T, n), got {Z.shape}")
         return _play_linear(learner, Z[..., : _stop(rounds, Z.shape[-2]), :])
@@ -136,7 +154,8 @@ def _stop(rounds, available):
 
 
 def _play_linear(learner, Z):
-    w = learner.points(Z) if hasattr(learner, "points") else _loop_linear(learner, Z)
+    leader = learner.learner if isinstance(learner, Linearized) else learner  # Z is its own surrogate
+    w = leader.points(Z) if hasattr(leader, "points") else _loop_linear(leader, Z)
     points, last = w[..., :-1, :], w[..., -1, :]
     return Trace(learner, Z, points, Z, (points * Z).sum(axis=-1), last)
 
@@ -156,6 +175,7 @@ def _play_examples(learner, losses):
     player, losses = learner.start(), as_seen(learner, losses)
     if not hasattr(player, "step"):  # it wants the losses themselves, not a subgradient
         return _play_adversary(learner, lambda t, w, past: losses[t - 1], len(losses))
+    _same_dim(losses, player.predict().shape[-1])
     X, y, slope = losses.X, losses.y, losses.phi.slope
     points, slopes = np.empty_like(X), np.empty(len(X))
     for t in range(len(X)):
@@ -174,11 +194,17 @@ def _play_adversary(learner, adversary, rounds):
         loss = adversary(t, w.copy(), subgradients[: t - 1].copy())
         if not hasattr(loss, "subgradient"):
             loss = Linear(validate.vector("the adversary's z", loss, dim))
+        _same_dim(loss, dim)
         played.append(as_seen(learner, loss))
         subgradients[t - 1] = played[-1].subgradient(w)
         player.update(loss)
     paid = np.array([float(f.value(w)) for f, w in zip(played, points, strict=True)])
     return Trace(learner, _gather(played), points, subgradients, paid, player.predict())
+
+
+def _same_dim(losses, dim):
+    if getattr(losses, "dim", dim) != dim:
+        raise ValueError(f"the losses must have the dimension of the learner, {dim}, got {losses.dim}")
 
 
 def _gather(played):

@@ -34,14 +34,13 @@ def inverse_sqrt(scale):
 
 def step_at(eta, t):
     """η_t of a number, an array or a schedule; finite and > 0."""
-    step = np.asarray(eta(t) if callable(eta) else eta, dtype=float)
-    if not (np.isfinite(step).all() and (step > 0).all()):
-        raise ValueError(f"eta must be finite and > 0, got {step} for t = {t}")
-    return step
+    return validate.positives(f"eta({t})", eta(t)) if callable(eta) else validate.positives("eta", eta)
 
 
 def steps(eta, T):
     """η_1, …, η_T on the last axis, `(..., T)`."""
+    if not callable(eta):
+        return np.repeat(step_at(eta, 1)[..., None], T, axis=-1)
     return np.stack(np.broadcast_arrays(*(step_at(eta, t) for t in range(1, T + 1))), axis=-1)
 
 
@@ -141,7 +140,7 @@ class _FirstOrder:
     """A player that needs of a loss only a subgradient at its own play."""
 
     def predict(self):
-        return self.w
+        return self.w.copy()
 
     def update(self, loss):
         self.step(loss.subgradient(self.predict()))
@@ -214,7 +213,7 @@ class OGD:
             return self.leader.points(Z)
         Z = validate.array("Z", Z, self.over.dim)
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
-        w = np.empty((*Z.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
+        w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first
         for t in range(Z.shape[-2]):  # each projection needs the one before: no closed form over time
             w[..., t + 1, :] = self.over.project(w[..., t, :] - moves[..., t, :])
@@ -234,16 +233,21 @@ class _Eager(_FirstOrder):
 
 
 class _OnExamples(_FirstOrder):
-    """Plays the perceptron loss alone, with the kink and threshold of its own rule."""
+    """Plays the perceptron loss alone, with the kink and threshold of its own rule; its play is a
+    function of the sum of the subgradients.
+    """
 
-    def __init__(self, learner, w):
-        self.learner, self.w = learner, w
+    def __init__(self, learner):
+        self.learner, self.sum = learner, np.zeros(learner.dim)
+
+    def predict(self):
+        return self.learner.after(self.sum)
 
     def update(self, loss):
         super().update(as_seen(self.learner, loss))
 
     def step(self, z):
-        self.w = self.learner.move(self.w, z)
+        self.sum = self.sum + z
 
 
 def as_seen(learner, losses):
@@ -272,10 +276,10 @@ class Perceptron:
         validate.probability("kink", self.kink)
 
     def start(self):
-        return _OnExamples(self, np.zeros(self.dim))
+        return _OnExamples(self)
 
-    def move(self, w, z):
-        return w - z
+    def after(self, Z):
+        return 0.0 - Z
 
 
 @dataclass(frozen=True)
@@ -293,10 +297,10 @@ class Winnow:
         validate.number("factor", self.factor, low=1.0, strict=True)
 
     def start(self):
-        return _OnExamples(self, np.ones(self.dim))
+        return _OnExamples(self)
 
-    def move(self, w, z):
-        return w * self.factor**-z
+    def after(self, Z):
+        return self.factor**-Z
 
 
 @dataclass(frozen=True)
@@ -313,8 +317,7 @@ class NormalizedWinnow:
         validate.positive("eta", self.eta)
 
     def start(self):
-        return _OnExamples(self, np.full(self.dim, 1.0 / self.dim))
+        return _OnExamples(self)
 
-    def move(self, w, z):
-        w = w * np.exp(-self.eta * (z - z.min()))
-        return w / w.sum()
+    def after(self, Z):
+        return NegativeEntropy().minimize(Z, self.eta, Simplex(self.dim))

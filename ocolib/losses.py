@@ -20,7 +20,7 @@ class Linear:
     z: np.ndarray
 
     def __post_init__(self):
-        object.__setattr__(self, "z", validate.array("z", self.z))
+        object.__setattr__(self, "z", validate.frozen("z", self.z))
 
     @property
     def dim(self):
@@ -116,7 +116,7 @@ class Examples:
     phi: PerceptronLoss | HingeLoss
 
     def __post_init__(self):
-        X = validate.array("X", self.X, ndim=2)
+        X = validate.frozen("X", self.X, ndim=2)
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", validate.labels("y", self.y, len(X)))
 
@@ -161,6 +161,10 @@ class Example:
     x: np.ndarray
     y: float
     phi: PerceptronLoss | HingeLoss
+
+    def __post_init__(self):
+        object.__setattr__(self, "x", validate.vector("x", self.x))
+        validate.labels("y", [self.y], 1)
 
     @property
     def dim(self):

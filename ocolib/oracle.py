@@ -3,8 +3,9 @@
 Every closed form of the library has its twin here. `constraints(set, x)` and `expression(loss, w)` translate
 our objects into cvxpy's; the rest states the problem as the lecture does and lets a solver answer.
 
-Accuracy: quadratic problems are solved to about 1e-8, those with entropy (the exponential cone) to about
-1e-5 of the largest coordinate. Compare components no closer than that; values agree to about 1e-9.
+Accuracy: quadratic problems are solved to about 1e-8, or 1e-6 where a constraint is met without force; those
+with entropy (the exponential cone) to about 1e-5 of the largest coordinate. Compare components no closer
+than that; the values of the objective agree to about 1e-9.
 """
 
 import warnings

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import matplotlib.pyplot as plt
 import numpy as np
 
+from ocolib.proofs import subscripts
+
 #: a colour for each player on the stage; distinguishable without seeing red and green apart
 COLORS = {
     "FTL": "#c44e00",
@@ -63,7 +65,8 @@ def curve(ax, x, y, text, color, **kwargs):
 
 def waterfall(ax, chain, color=COLORS["FTRL"]):
     """A proof chain as steps: the first line, what each line gives away, the last line."""
-    values, names = chain.values, [line.formula for line in chain.lines]
+    values = chain.values
+    names = [subscripts(line.formula, "$_{", "}$") for line in chain.lines]
     rows = np.arange(len(values))
     ax.barh(rows[0], values[0], color=color)
     ax.barh(rows[1:], chain.slacks, left=values[:-1], color=color, alpha=0.45)

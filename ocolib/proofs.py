@@ -4,6 +4,7 @@ The first line is what the theorem bounds, the last its promise; a slack is how 
 the slacks add up to last − first. A proof that is right has no negative slack, whatever the game.
 """
 
+import re
 from dataclasses import dataclass
 from html import escape
 
@@ -53,8 +54,8 @@ class Chain:
 
     def _repr_html_(self):
         body = "".join(
-            f"<tr><td>{escape(f)}</td><td class='num'>{v}</td><td class='num'>{s}</td>"
-            f"<td>{escape(r)}</td></tr>"
+            f"<tr><td>{subscripts(escape(f), '<sub>', '</sub>')}</td><td class='num'>{v}</td>"
+            f"<td class='num'>{s}</td><td>{subscripts(escape(r), '<sub>', '</sub>')}</td></tr>"
             for f, v, s, r in self._rows()
         )
         return (
@@ -62,6 +63,11 @@ class Chain:
             "<thead><tr><th>line</th><th>value</th><th>slack</th><th>reason</th></tr></thead>"
             f"<tbody>{body}</tbody></table>"
         )
+
+
+def subscripts(text, begin, end):
+    """`w_{t+1}` and `w_12` with their indices between `begin` and `end`."""
+    return re.sub(r"_(?:\{([^}]*)\}|(\w+))", lambda m: begin + (m[1] or m[2]) + end, text)
 
 
 def _number(x):
@@ -108,40 +114,52 @@ def theorem1(trace, regularizer, eta, u):
     final = values(trace.losses, w[-1]).sum() + regularizer.value(w[-1]) / eta
     rival = values(trace.losses, u).sum() + regularizer.value(u) / eta
     value = trace.paid.sum() - values(trace.losses, u).sum()
+    T = trace.rounds
     lines = [Line(value, "Σ f_t(w_t) − Σ f_t(u)")]
     value += rival - final
-    T = trace.rounds
-    lines.append(Line(value, f"u replaced by w_{T + 1}", f"(4) from (5): w_{T + 1} minimises Σ f_t + R"))
+    lines.append(Line(value, f"u → w_{T + 1}", f"(4) from (5): w_{T + 1} minimises f_1 + … + f_{T} + R"))
     for t in range(T, 0, -1):
         value += slacks[t - 1]
-        reason = f"w_{t} leads after round {t - 1}" if t > 1 else "base case: w_1 minimises R"
-        lines.append(Line(value, f"in round {t}: f_{t}(w_{t + 1})", reason))
-    return Chain("Theorem 1: Σ f_t(w_t) − f_t(w_{t+1}) + R(u) − R(w_1) is an upper bound", tuple(lines))
+        sums = {1: "R", 2: "f_1 + R"}.get(t, f"f_1 + … + f_{t - 1} + R")
+        reason = f"w_{t} minimises {sums}, w_{t + 1} need not" + (" (base case)" if t == 1 else "")
+        lines.append(Line(value, f"round {t}" + (": the promise" if t == 1 else ""), reason))
+    return Chain("Theorem 1, the induction unrolled", tuple(lines))
 
 
 # ---------------------------------------------------------------- Lecture 13, Theorem 2
 
 
-def theorem2(trace, eta, u, rho, diameter, sharp=False):
-    """Theorem 2 for lazy descent on one trace, (8), (9), (10) and the last line.
+def theorem2(trace, eta, u, rho, size, sharp=False):
+    """Theorem 2 for lazy descent on one trace: (8), (9), (10) and the last line, where `size` is D ≥ ‖u‖.
 
-    `sharp` keeps what (9) throws away, ‖w_{t+1} − w_t‖²/(2·eta) a round, and so pays eta/2 for eta.
+    `sharp` keeps what (9) throws away, ‖w_{t+1} − w_t‖²/(2·eta) a round, and so pays eta/2 where the
+    lecture pays eta; `size` is then called B.
     """
     u = validate.vector("u", u, trace.dim)
     w, z = plays(trace), trace.subgradients
     moves = np.diff(w, axis=0)
-    T, ends = trace.rounds, (u @ u - w[0] @ w[0]) / (2 * eta)
-    stability, kept = -(z * moves).sum(), np.square(moves).sum() / (2 * eta) if sharp else 0.0
-    share, word = (eta / 2, "(η/2)") if sharp else (eta, "η")
-    why9 = "Theorem 1 on the surrogates ⟨z_t, ·⟩" + (", its slacks kept" if sharp else "")
-    why10 = "ab − a²/(2η) ≤ ηb²/2" if sharp else "Cauchy–Schwarz; projection does not expand"
+    ends = (u @ u - w[0] @ w[0]) / (2 * eta)
+    price, kept = (eta / 2, np.square(moves).sum() / (2 * eta)) if sharp else (eta, 0.0)
+    words = ("(η/2)", "B", " − ‖w_{t+1} − w_t‖²/2η") if sharp else ("η", "D", "")
+    split = "Theorem 1 on the surrogates ⟨z_t, ·⟩" + (", its slack kept" if sharp else "")
+    product = "ab − a²/2η ≤ ηb²/2" if sharp else "Cauchy–Schwarz; projection does not expand"
     return Chain(
         "Theorem 2, " + ("the sharp chain" if sharp else "the lecture's chain"),
         (
             Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
             Line((z * (trace.points - u)).sum(), "(8) Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
-            Line(stability - kept + ends, "(9) Σ ⟨z_t, w_t − w_{t+1}⟩ + (‖u‖² − ‖w_1‖²)/2η", why9),
-            Line(share * np.square(z).sum() + ends, f"(10) {word} Σ ‖z_t‖² + (‖u‖² − ‖w_1‖²)/2η", why10),
-            Line(share * T * rho**2 + diameter**2 / (2 * eta), f"{word} T ρ² + D²/2η", "‖z_t‖ ≤ ρ, ‖u‖ ≤ D"),
+            Line(
+                -(z * moves).sum() - kept + ends,
+                f"(9) Σ ⟨z_t, w_t − w_{{t+1}}⟩{words[2]} + (‖u‖² − ‖w_1‖²)/2η",
+                split,
+            ),
+            Line(
+                price * np.square(z).sum() + ends, f"(10) {words[0]} Σ ‖z_t‖² + (‖u‖² − ‖w_1‖²)/2η", product
+            ),
+            Line(
+                price * trace.rounds * rho**2 + size**2 / (2 * eta),
+                f"{words[0]} T ρ² + {words[1]}²/2η",
+                f"‖z_t‖ ≤ ρ, ‖u‖ ≤ {words[1]}",
+            ),
         ),
     )

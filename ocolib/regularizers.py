@@ -14,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocolib import validate
-from ocolib.sets import Orthant, Simplex
+from ocolib.sets import Ball, Box, L1Ball, Orthant, Simplex
+
+HUGE = np.finfo(float).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +43,16 @@ class SquaredNorm:
         if len(center) != over.dim:
             raise ValueError(f"center must have {over.dim} entries, got {len(center)}")
         curvature = np.asarray(curvature, dtype=float)[..., None]
-        if np.isfinite(over.diameter):  # 1e300 away is as far as any farther point: no overflow in eta·c
-            eta = np.minimum(eta, 1e300 / np.maximum(np.abs(c).max(axis=-1, keepdims=True), 1.0))
-        return over.project((center - eta * c) / (1.0 + eta * curvature))
+        # where eta·c overflows, the point to project is farther than any float: say what its projection sees
+        if isinstance(over, (Ball, L1Ball)):  # only the direction
+            eta = np.minimum(eta, HUGE / 4 / np.maximum(np.abs(c).max(axis=-1, keepdims=True), 1.0))
+        with np.errstate(over="ignore"):
+            if isinstance(over, Simplex):  # only differences
+                c = c - c.min(axis=-1, keepdims=True)
+            y = (center - eta * c) / (1.0 + eta * curvature)
+        if isinstance(over, (Box, Simplex, Orthant)):  # only the side, coordinate by coordinate
+            y = np.clip(y, -HUGE, np.inf if isinstance(over, Orthant) else HUGE)
+        return over.project(y)
 
 
 @dataclass(frozen=True)
@@ -74,9 +83,10 @@ class UnnormalizedEntropy:
         _only(self, over, Orthant, curvature)
         c, eta = _inputs(c, eta, over)
         with np.errstate(over="ignore"):
-            w = np.exp(-eta * c)
+            power = -eta * c
+            w = np.exp(power)
         if not np.isfinite(w).all():
-            raise ValueError(f"−eta·c must stay below 709.78 (exp overflows), got {(-eta * c).max():g}")
+            raise ValueError(f"−eta·c must stay below 709.78 (exp overflows), got {power.max():g}")
         return w
 
 
@@ -88,11 +98,7 @@ def xlogx(w):
 
 
 def _inputs(c, eta, over):
-    c = validate.array("c", c, over.dim)
-    eta = np.asarray(eta, dtype=float)
-    if not (np.isfinite(eta).all() and (eta > 0).all()):
-        raise ValueError(f"eta must be finite and > 0, got {eta}")
-    return c, eta[..., None]
+    return validate.array("c", c, over.dim), validate.positives("eta", eta)[..., None]
 
 
 def _only(regularizer, over, kind, curvature):

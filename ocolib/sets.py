@@ -1,10 +1,12 @@
 """Where the learner may play: closed convex sets, each with its projection and its linear minimiser.
 
-Every method takes one point `(n,)` or many `(..., n)`. Two conventions hold for all sets:
+Every method takes one point `(n,)` or many `(..., n)`. Three conventions hold for all sets:
 
 - `project(y)` is the nearest point of the set, argmin_x ‖x − y‖;
 - `minimize_linear(c)` is the minimiser of ⟨c, x⟩ of least norm, so that ties are settled the same way
-  everywhere (it is the limit of FTRL with ½‖x‖² as the step grows). Unbounded below → `ValueError`.
+  everywhere (it is the limit of FTRL with ½‖x‖² as the step grows). Unbounded below → `ValueError`;
+- `contains(x, tol)` forgives `tol`; where rounding grows with x (a norm, a sum, an inner product), `tol`
+  times the largest |x_i| if that is more. nan and inf are in no set.
 """
 
 from dataclasses import dataclass
@@ -14,15 +16,33 @@ import numpy as np
 from ocolib import validate
 
 
+def _polar(x):
+    """(s, r, d) with x = s·r·d and ‖d‖ = 1 (d = 0 for x = 0) over the last axis, kept as an axis.
+
+    s is the largest |x_i|, so that no square overflows or underflows.
+    """
+    s = np.abs(x).max(axis=-1, keepdims=True)
+    x = x / np.where(s > 0, s, 1.0)
+    r = np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
+    return s, r, x / np.where(r > 0, r, 1.0)
+
+
 def norm(x):
-    """‖x‖ over the last axis, kept as an axis; scaled first, so that huge entries do not overflow."""
-    scale = np.abs(x).max(axis=-1, keepdims=True)
-    safe = np.where(scale > 0, scale, 1.0)
-    return safe * np.sqrt(np.square(x / safe).sum(axis=-1, keepdims=True))
+    """‖x‖ over the last axis, kept as an axis; inf only if ‖x‖ itself is beyond the floats."""
+    s, r, _ = _polar(x)
+    with np.errstate(over="ignore"):
+        return s * r
 
 
-def _unbounded(set_, c):
-    return ValueError(f"⟨c, x⟩ is unbounded below on {set_!r} for c = {c}")
+def direction(x):
+    """x/‖x‖ over the last axis, and 0 for x = 0."""
+    return _polar(x)[2]
+
+
+def _refuse(set_, c, unbounded):
+    """Complain of the first c for which ⟨c, x⟩ has no minimum on the set."""
+    if np.any(unbounded):
+        raise ValueError(f"⟨c, x⟩ is unbounded below on {set_!r} for c = {c[unbounded][0]}")
 
 
 @dataclass(frozen=True)
@@ -50,8 +70,7 @@ class Space:
 
     def minimize_linear(self, c):
         c = validate.array("c", c, self.dim)
-        if c.any():
-            raise _unbounded(self, c)
+        _refuse(self, c, c.any(axis=-1))
         return np.zeros_like(c)
 
 
@@ -80,8 +99,7 @@ class Orthant:
 
     def minimize_linear(self, c):
         c = validate.array("c", c, self.dim)
-        if (c < 0).any():
-            raise _unbounded(self, c)
+        _refuse(self, c, (c < 0).any(axis=-1))
         return np.zeros_like(c)
 
 
@@ -108,21 +126,18 @@ class Ball:
         return float(norm(validate.vector("point", point, self.dim) - self.center)[0]) + self.radius
 
     def contains(self, x, tol=1e-9):
-        return norm(_points(x, self.dim) - self.center)[..., 0] <= self.radius + tol
+        x = _points(x, self.dim)
+        return norm(x / 2 - self.center / 2)[..., 0] <= (self.radius + _forgiven(x, tol)) / 2
 
     def project(self, y):
         y = validate.array("y", y, self.dim)
-        step = y - self.center
-        length = norm(step)
-        outside = length > self.radius
-        # dividing before multiplying keeps the product finite for any finite y
-        return np.where(outside, self.center + self.radius * (step / np.where(outside, length, 1)), y)
+        half = y / 2 - self.center / 2  # y − center may overflow
+        return np.where(norm(half) > self.radius / 2, self.center + self.radius * direction(half), y)
 
     def minimize_linear(self, c):
         c = validate.array("c", c, self.dim)
-        length = norm(c)
-        edge = self.center - self.radius * (c / np.where(length > 0, length, 1))
-        return np.where(length > 0, edge, self.project(np.zeros(self.dim)))
+        edge = self.center - self.radius * direction(c)
+        return np.where(c.any(axis=-1, keepdims=True), edge, self.project(np.zeros(self.dim)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +203,8 @@ class Simplex:
 
     def contains(self, x, tol=1e-9):
         x = _points(x, self.dim)
-        return (x >= -tol).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
+        with np.errstate(over="ignore"):
+            return (x >= -tol).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
 
     def project(self, y):
         return _project_simplex(validate.array("y", y, self.dim), 1.0)
@@ -221,7 +237,9 @@ class L1Ball:
         return float(norm(vertices - point).max())
 
     def contains(self, x, tol=1e-9):
-        return np.abs(_points(x, self.dim)).sum(axis=-1) <= self.radius + tol
+        x = _points(x, self.dim)
+        with np.errstate(over="ignore"):
+            return np.abs(x).sum(axis=-1) <= self.radius + _forgiven(x, tol)
 
     def project(self, y):
         y = validate.array("y", y, self.dim)
@@ -267,28 +285,33 @@ class Halfspace:
 
     def _unit(self):
         """The unit normal and the signed distance of the boundary from 0."""
-        length = norm(self.normal)[0]
-        return self.normal / length, self.offset / length
+        with np.errstate(over="ignore"):  # a boundary beyond the floats is no boundary
+            return direction(self.normal), self.offset / norm(self.normal)[0]
+
+    def _excess(self, x):
+        """(s, e): x lies s·e beyond the boundary, s the largest |x_i| if that is more than 1."""
+        unit, distance = self._unit()
+        s = np.maximum(np.abs(x).max(axis=-1, keepdims=True), 1.0)
+        return s, ((x / s) @ unit)[..., None] - distance / s
 
     def contains(self, x, tol=1e-9):
-        unit, distance = self._unit()
-        return _points(x, self.dim) @ unit <= distance + tol
+        return (self._excess(_points(x, self.dim))[1] <= tol)[..., 0]
 
     def project(self, y):
-        y = validate.array("y", y, self.dim)
-        unit, distance = self._unit()
-        scale = np.maximum(np.abs(y).max(axis=-1, keepdims=True), 1.0)  # no overflow in the product
-        excess = ((y / scale) @ unit)[..., None] - distance / scale
-        return np.where(excess > 0, scale * (y / scale - excess * unit), y)
+        x, (unit, _) = validate.array("y", y, self.dim), self._unit()
+        for _ in range(2):  # the second pass takes off what rounding left of the first
+            s, excess = self._excess(x)
+            x = np.where(excess > 0, s * (x / s - excess * unit), x)
+        return x
 
     def minimize_linear(self, c):
         c = validate.array("c", c, self.dim)
         unit, distance = self._unit()
-        along = (c @ unit)[..., None]
-        # bounded below only for c = −λ·normal with λ ≥ 0: then all of the boundary is optimal
-        if ((norm(c - along * unit) > 1e-12 * norm(c)) | (along > 0)).any():
-            raise _unbounded(self, c)
-        return np.where(along < 0, distance * unit, self.project(np.zeros(self.dim)))
+        slope = direction(c)
+        tilted = slope.any(axis=-1, keepdims=True)
+        # bounded below only for c = −λ·normal with λ ≥ 0; if λ > 0, all of the boundary is optimal
+        _refuse(self, c, (tilted & (norm(slope + unit) > 1e-12))[..., 0])
+        return np.where(tilted, distance * unit, self.project(np.zeros(self.dim)))
 
 
 def _points(x, dim):
@@ -296,7 +319,12 @@ def _points(x, dim):
     x = np.asarray(x, dtype=float)
     if x.ndim == 0 or x.shape[-1] != dim:
         raise ValueError(f"x must have {dim} entries on its last axis, got shape {x.shape}")
-    return x
+    return np.where(np.isfinite(x), x, np.nan)
+
+
+def _forgiven(x, tol):
+    """tol, or tol times the largest |x_i| where that is more."""
+    return tol * np.maximum(np.abs(x).max(axis=-1), 1.0)
 
 
 def _project_simplex(y, total):

@@ -6,7 +6,7 @@ import numpy as np
 def number(name, value, low=-np.inf, high=np.inf, strict=False):
     """A finite float with low ≤ value ≤ high (low < value if `strict`)."""
     try:
-        x = float(value)
+        x = float(value if not isinstance(value, str) else None)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a number, got {value!r}") from None
     if not np.isfinite(x) or x < low or x > high or (strict and x == low):
@@ -23,14 +23,10 @@ def positive(name, value):
 
 def count(name, value, low=1):
     """An integer ≥ low."""
-    try:
-        whole = int(value)
-        exact = whole == value
-    except (TypeError, ValueError, OverflowError):
-        exact = False
-    if not exact or isinstance(value, bool) or whole < low:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < low:
         raise ValueError(f"{name} must be an integer ≥ {low}, got {value!r}")
-    return whole
+    return int(value)
 
 
 def array(name, value, dim=None, ndim=None):
@@ -51,10 +47,28 @@ def array(name, value, dim=None, ndim=None):
     return x
 
 
+def frozen(name, value, dim=None, ndim=None):
+    """`array`, kept so that nobody changes it behind our back: a copy, unless it is read-only already."""
+    x = array(name, value, dim, ndim)
+    if x.flags.writeable:
+        x = x.copy()
+        x.flags.writeable = False
+    return x
+
+
 def vector(name, value, dim=None):
-    """A finite, non-empty float vector, frozen so that nobody changes it behind our back."""
-    x = array(name, value, dim, ndim=1).copy()
-    x.flags.writeable = False
+    """A finite, non-empty float vector, frozen."""
+    return frozen(name, value, dim, ndim=1)
+
+
+def positives(name, value):
+    """An array of any shape with finite entries > 0."""
+    try:
+        x = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        x = np.array(np.nan)
+    if not (np.isfinite(x).all() and (x > 0).all()):
+        raise ValueError(f"{name} must be finite and > 0, got {value}")
     return x
 
 

@@ -1,0 +1,33 @@
+"""The ledger: every item of the lectures, with its page and its tests."""
+
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "book" / "ledger"
+
+
+def load(folder=FOLDER):
+    """All lectures: {prefix: {lecture, source, finished, items, errata}}."""
+    return {
+        file.stem: yaml.safe_load(file.read_text("utf8"))
+        for file in sorted(folder.glob("*.yml"))
+    }
+
+
+def entries(ledger):
+    """Every item and erratum of every lecture."""
+    return [
+        entry for part in ledger.values() for entry in part["items"] + part["errata"]
+    ]
+
+
+def anchor(identifier):
+    """The address of an item on its page: ox13.thm2 -> ox13-thm2."""
+    return identifier.replace(".", "-")
+
+
+def done(entry):
+    """A page states it and a test checks it; a typo has nothing to check."""
+    return bool(entry["page"] and (entry["tests"] or entry.get("severity") == "typo"))

@@ -1,0 +1,77 @@
+"""The built book, a server for it, and a Chromium that can reach nothing else."""
+
+import os
+import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",
+]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="session")
+def html():
+    assert (HTML / "index.html").exists(), "no built book: run `make book`"
+    return HTML
+
+
+@pytest.fixture(scope="session")
+def address(html):
+    server = ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=html))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if not CHROMIUM and REQUIRED:
+        pytest.fail(f"no browser: none of {', '.join(NAMES)} found, and CHROMIUM is not set")
+    if not CHROMIUM:
+        pytest.skip("no Chromium found")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def desktop(browser):
+    return browser.new_page(viewport={"width": 1280, "height": 900})
+
+
+@pytest.fixture(scope="session")
+def phone(browser):
+    return browser.new_page(viewport={"width": 390, "height": 844})
+
+
+def pytest_terminal_summary(terminalreporter):
+    if CHROMIUM or REQUIRED:
+        return
+    terminalreporter.section("THE BOOK WAS NOT CHECKED IN A BROWSER", sep="!")
+    terminalreporter.line(f"None of {', '.join(NAMES)} was found.")
+    terminalreporter.line("Install Chromium, or set CHROMIUM to its path; then: make browser")
+    terminalreporter.section("THE BOOK WAS NOT CHECKED IN A BROWSER", sep="!")

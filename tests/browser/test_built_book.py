@@ -1,0 +1,169 @@
+"""Every page of the built book, seen as a reader sees it: in a browser, without the network."""
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import ledger
+import pytest
+
+pytestmark = pytest.mark.browser
+
+HTML = ledger.ROOT / "_build" / "html"
+FILES = [path.relative_to(HTML) for path in HTML.rglob("*.html")]
+NOT_READ = ("_static", "index.html")  # the index only sends a reader on to the first page
+PAGES = sorted(path.as_posix() for path in FILES if path.parts[0] not in NOT_READ)
+every_page = pytest.mark.parametrize("name", PAGES)
+
+RAW_TEX = re.compile(r"\\[(\[]|\$\$|\\(?:frac|sum|eta|le)\b")
+MATH = """async () => {
+  if (document.querySelector('.math')) await MathJax.startup.promise;
+  const spots = [...document.querySelectorAll('.math')];
+  const words = document.querySelector('article, main, body').cloneNode(true);
+  words.querySelectorAll('pre, code, script, mjx-container').forEach(node => node.remove());
+  return {
+    unset: spots.filter(spot => !spot.querySelector('mjx-container')).map(s => s.textContent),
+    errors: [...document.querySelectorAll('mjx-merror')].map(node => node.textContent),
+    text: words.textContent,
+  };
+}"""
+BARE = "() => [...document.images].filter(i => !i.alt.trim()).map(i => i.src)"
+BROKEN = "() => [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+WIDTHS = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+COLOURS = """() => {
+  document.documentElement.dataset.theme = 'dark';
+  document.documentElement.dataset.mode = 'dark';
+  const rgba = text => text.match(/[0-9.]+/g).map(Number);
+  const behind = node => {  // a translucent background lies on that of the parent
+    const [r, g, b, alpha = 1] = rgba(getComputedStyle(node).backgroundColor);
+    const under = alpha < 1 && node.parentElement ? behind(node.parentElement) : [r, g, b];
+    return [r, g, b].map((value, i) => alpha * value + (1 - alpha) * under[i]);
+  };
+  const read = 'body, article p, article td, article th, article caption, .admonition-title';
+  return [...document.querySelectorAll(read)]
+    .filter(node => node.textContent.trim())
+    .map(node => [node.textContent.slice(0, 60), rgba(getComputedStyle(node).color), behind(node)]);
+}"""
+
+
+class Links(HTMLParser):
+    """The ids and the internal links of one page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.hrefs = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        if tag == "a" and attributes.get("href"):
+            self.hrefs.append(attributes["href"])
+
+
+@pytest.fixture(scope="module")
+def site(html):
+    return {name: Links((html / name).read_text("utf8")) for name in PAGES}
+
+
+def visit(page, url):
+    """Open a page; return what it asked other hosts for and what its console complained of."""
+    foreign, complaints = [], []
+
+    def request(request):
+        host = urlparse(request.url).hostname
+        if host not in (None, "", "localhost"):
+            foreign.append(request.url)
+
+    def console(message):
+        if message.type == "error":
+            complaints.append(message.text)
+
+    def error(exception):
+        complaints.append(str(exception))
+
+    watchers = {"request": request, "console": console, "pageerror": error}
+    for event, watcher in watchers.items():
+        page.on(event, watcher)
+    page.goto(url, wait_until="load")
+    state = page.evaluate(MATH)
+    for event, watcher in watchers.items():
+        page.remove_listener(event, watcher)
+    return foreign, complaints, state
+
+
+def check(page, url):
+    foreign, complaints, state = visit(page, url)
+    assert not foreign
+    assert not complaints
+    assert not state["unset"] and not state["errors"]
+    assert not RAW_TEX.search(state["text"])
+
+
+@every_page
+def test_a_page_on_a_desk(name, desktop, address):
+    check(desktop, f"{address}/{name}")
+    assert not desktop.evaluate(BARE), "images without alt text"
+    assert not desktop.evaluate(BROKEN), "images that do not load"
+
+
+@every_page
+def test_a_page_on_a_phone(name, phone, address):
+    phone.goto(f"{address}/{name}", wait_until="load")
+    phone.evaluate(MATH)
+    width, window = phone.evaluate(WIDTHS)
+    assert width <= window, f"{width} px wide in a window of {window} px"
+
+
+@every_page
+def test_a_page_from_a_file(name, desktop, html):
+    check(desktop, Path(html, name).as_uri())
+
+
+@every_page
+def test_a_page_in_the_dark(name, desktop, address):
+    desktop.goto(f"{address}/{name}", wait_until="load")
+    for words, *colours in desktop.evaluate(COLOURS):
+        dark, light = sorted(map(luminance, colours))
+        assert (light + 0.05) / (dark + 0.05) > 4.5, words
+
+
+def luminance(rgb):
+    """How bright a colour is, from 0 to 1, as the accessibility guidelines measure it."""
+    parts = [value / 255 for value in rgb[:3]]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_index_leads_to_the_first_page(desktop, address):
+    desktop.goto(f"{address}/index.html")
+    desktop.wait_for_url("**/book/intro.html")
+
+
+def test_search_finds_a_word(desktop, address):
+    desktop.goto(f"{address}/search.html?q=regret")
+    desktop.wait_for_selector("#search-results li a", timeout=10_000)
+
+
+@every_page
+def test_internal_links_lead_somewhere(name, site, html):
+    for href in site[name].hrefs:
+        target = urlparse(href)
+        if target.scheme or target.netloc:
+            continue
+        file = (html / name).parent / unquote(target.path) if target.path else html / name
+        assert file.exists(), f"{href}: no such file"
+        page = file.resolve().relative_to(html.resolve()).as_posix()
+        if target.fragment and page in site:
+            assert unquote(target.fragment) in site[page].ids, f"{href}: no such anchor"
+
+
+def test_every_done_item_has_one_anchor(site):
+    anchors = Counter(identifier for page in site.values() for identifier in page.ids)
+    done = [e for e in ledger.entries(ledger.load()) if ledger.done(e)]
+    assert {e["id"]: anchors[ledger.anchor(e["id"])] for e in done} == {e["id"]: 1 for e in done}

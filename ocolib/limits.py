@@ -18,7 +18,7 @@ import numpy as np
 
 from ocolib import validate
 from ocolib.adversaries import orthogonal
-from ocolib.learners import _FirstOrder
+from ocolib.learners import _FirstOrder, step_at
 from ocolib.losses import Example, Linear, PerceptronLoss, Quadratic
 from ocolib.sets import Ball, Simplex
 
@@ -465,7 +465,8 @@ class DescentProblem:
     """The largest regret of T rounds of gradient descent, as a semidefinite program.
 
     maximise  Σ_t ⟨z_t, w_t − u⟩  over all dimensions, convex sets S ∋ 0, comparators u ∈ S, losses ‖z_t‖ ≤ ρ,
-    with w_1 = 0, w_t = Π_S(y_t), and y_{t+1} = −η(z_1 + … + z_t) (lazy) or w_t − ηz_t (eager).
+    with w_1 = 0, w_t = Π_S(y_t), and y_{t+1} = −η_t(z_1 + … + z_t) (lazy) or w_t − η_t·z_t (eager); η is a
+    number or a schedule.
     `within` says which sets are allowed: 'ball', inside the ball of radius `size` around 0, or 'diameter',
     of diameter at most `size`.
 
@@ -479,7 +480,7 @@ class DescentProblem:
     """
 
     T: int
-    eta: float
+    eta: object
     size: float = 1.0
     rho: float = 1.0
     projection: str = "lazy"
@@ -487,8 +488,7 @@ class DescentProblem:
 
     def __post_init__(self):
         validate.count("T", self.T)
-        for name in ("eta", "size", "rho"):
-            validate.positive(name, getattr(self, name))
+        validate.positive("size", self.size), validate.positive("rho", self.rho), step_at(self.eta, 1)
         for name, allowed in (("projection", ("lazy", "eager")), ("within", ("ball", "diameter"))):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
@@ -514,8 +514,8 @@ class DescentProblem:
                 apart = corners[i] - corners[j]
                 listed["distance", names[j], name] = _inner(apart, apart), self.size**2
         for t in range(1, self.T):
-            lazy = self.projection == "lazy"
-            y = -self.eta * z[:t].sum(axis=0) if lazy else corners[t - 1] - self.eta * z[t - 1]
+            eta, lazy = step_at(self.eta, t), self.projection == "lazy"
+            y = -eta * z[:t].sum(axis=0) if lazy else corners[t - 1] - eta * z[t - 1]
             for s, name in enumerate(names):
                 if s != t:
                     normal = _inner(y - corners[t], corners[s] - corners[t])
@@ -562,7 +562,7 @@ class DescentProblem:
         with u (Pythagoras, then telescoping); lazy compares each w_t with the next and only the last with u
         (be the leader). Together they promise size²/(2η) + ηTρ²/2.
         """
-        eta, T = self.eta, self.T
+        eta, T = validate.positive("eta", self.eta), self.T  # a schedule has another proof
         proof = {("gradient", f"z{t}"): eta / 2 for t in range(1, T + 1)} | {
             ("distance", "w1", "u"): 1 / (2 * eta)
         }

@@ -330,6 +330,17 @@ def test_a_long_step_hurts_eager_more_than_lazy():
     assert eager == pytest.approx(5.0, abs=1e-5)
 
 
+def test_a_schedule_of_steps_is_played():
+    """Zinkevich's 1/√t, eager, all sets of diameter 1: below his bound, and attained."""
+    T, eta = 6, inverse_sqrt(1.0)
+    worst = limits.DescentProblem(T, eta, projection="eager", within="diameter").solve()
+    regret = play(OGD(worst.over, eta, "eager"), worst.Z).regret(worst.over)
+    assert regret == pytest.approx(worst.value, rel=1e-6)
+    assert worst.value < np.sqrt(T) / 2 + np.sqrt(T) - 0.5
+    with pytest.raises(ValueError, match="eta must be a number"):
+        limits.DescentProblem(T, eta).textbook()
+
+
 @pytest.mark.parametrize("projection", ["lazy", "eager"])
 @pytest.mark.parametrize("T", [2, 3, 6, 15])
 def test_textbook_multipliers_are_a_proof(T, projection):

@@ -761,6 +761,30 @@ class _Interleaved:
         self.players = [*self.players[1:], self.players[0]]
 
 
+@dataclass(frozen=True)
+class Delayed:
+    """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}."""
+
+    learner: object
+    delay: int
+
+    def start(self):
+        return _Delayed(self.learner.start(), self.delay)
+
+
+class _Delayed:
+    def __init__(self, player, delay):
+        self.player, self.delay, self.waiting = player, delay, []
+
+    def predict(self):
+        return self.player.predict()
+
+    def update(self, loss):
+        self.waiting.append(loss)
+        if len(self.waiting) > self.delay:
+            self.player.update(self.waiting.pop(0))
+
+
 def blocks(learner, delay, rho=1.0):
     """The adversary of `delayed`: the same z for delay + 1 rounds, orthogonal to the sum before the block.
 

@@ -2,7 +2,6 @@
 on a table of all learners; closed forms agree with dynamic and semidefinite programs and exhaustive play."""
 
 import importlib.util
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -534,30 +533,6 @@ def test_lower_mistakes_are_forced_on_every_deterministic_learner(k, radius):
     assert trace.updates.sum() == pytest.approx(bounds.perceptron(radius, margin))
 
 
-@dataclass(frozen=True)
-class Delayed:
-    """Any learner, told of each loss `delay` rounds late."""
-
-    learner: object
-    delay: int
-
-    def start(self):
-        return _Late(self.learner.start(), self.delay)
-
-
-class _Late:
-    def __init__(self, player, delay):
-        self.player, self.delay, self.waiting = player, delay, []
-
-    def predict(self):
-        return self.player.predict()
-
-    def update(self, loss):
-        self.waiting.append(loss)
-        if len(self.waiting) > self.delay:
-            self.player.update(self.waiting.pop(0))
-
-
 @pytest.mark.parametrize("T, delay", [(12, 0), (12, 2), (20, 3), (100, 9)])
 def test_tight_delay_interleaved_players_attain_the_value(T, delay):
     R, rho = 2.0, 0.5
@@ -576,7 +551,7 @@ def test_tight_delay_interleaved_players_attain_the_value(T, delay):
 def test_lower_delay_is_forced_on_every_delayed_learner():
     T, delay = 24, 3
     for name, learner in on_ball(3, 1.0, T).items():
-        for slow in (Delayed(learner, delay), limits.Interleaved(learner, delay)):
+        for slow in (limits.Delayed(learner, delay), limits.Interleaved(learner, delay)):
             trace = play(slow, limits.blocks(slow, delay), rounds=T)
             assert trace.regret(Ball(3)) >= limits.delayed(T, delay) - 1e-9, name
 
@@ -584,7 +559,7 @@ def test_lower_delay_is_forced_on_every_delayed_learner():
 def test_a_learner_without_delay_escapes_the_blocks():
     """The floor is the delay's: the same losses do not hurt a learner that hears of them at once."""
     T, delay = 24, 3
-    slow = Delayed(OGD(Ball(2), 1 / np.sqrt(T)), delay)
+    slow = limits.Delayed(OGD(Ball(2), 1 / np.sqrt(T)), delay)
     Z = play(slow, limits.blocks(slow, delay), rounds=T).subgradients
     assert (
         play(limits.BallMinimax(2, T), Z).regret(Ball(2)) <= limits.ball(T) < 0.6 * limits.delayed(T, delay)

@@ -192,9 +192,9 @@ def perceptron(trace, u, radius, margin, sharp=True):
 
 
 def winnow(trace, relevant):
-    """M ≤ 2n/θ + 3k(1 + log₂ θ) for Winnow with factor 2 on a disjunction of the first k = `relevant` features.
+    """M ≤ 2n/θ + 3k(1 + log₂ θ) for Winnow with factor 2, on a disjunction of the first k features.
 
-    p counts promotions, d demotions, p_i the promotions in which feature i was on.
+    k is `relevant`; p counts promotions, d demotions, p_i the promotions in which feature i was on.
     """
     k, theta = validate.count("relevant", relevant), trace.learner.threshold
     promoted = trace.updates & (trace.losses.y > 0)

@@ -208,6 +208,8 @@ def winnow(trace, relevant):
     k is `relevant`; p counts promotions, d demotions, p_i the promotions in which feature i was on.
     """
     k, theta = validate.count("relevant", relevant), trace.learner.threshold
+    if trace.learner.factor != 2:
+        raise ValueError(f"the chain is that of Winnow with factor 2, got {trace.learner!r}")
     promoted = trace.updates & (trace.losses.y > 0)
     p, doubled = promoted.sum(), trace.losses.X[promoted, :k].sum()
     start = 2 * trace.dim / theta

@@ -314,6 +314,8 @@ def test_winnow_bound_is_nearly_met(n, k, theta, reached):
     trace = play(Winnow(n, theta), wasteful(k, theta), rounds=int(promise) + 2)
     assert reached * promise < trace.updates.sum() <= promise
     assert not trace.updates[-1]  # the adversary has nothing left
+    with pytest.raises(ValueError, match="factor 2"):
+        proofs.winnow(play(Winnow(n, theta, factor=3.0), wasteful(k, theta), rounds=3), k)
 
 
 @seeds

@@ -97,6 +97,9 @@ class IntervalMinimax:
     radius: float = 1.0
     rho: float = 1.0
 
+    def __post_init__(self):
+        interval(self.T, self.radius, self.rho)  # the same conditions on the arguments
+
     @property
     def over(self):
         return Ball(1, self.radius)
@@ -114,6 +117,7 @@ def coin(T, radius=1.0, rho=1.0):
 
     It forces the value on every learner: the larger of zw + V_r(Z + z) over z = ±ρ is at least their mean.
     """
+    interval(T, radius, rho)
 
     def adversary(t, w, past):
         x = past.sum() / rho
@@ -322,6 +326,9 @@ class BallMinimax:
     T: int
     radius: float = 1.0
     rho: float = 1.0
+
+    def __post_init__(self):
+        ball(self.T, self.radius, self.rho)  # the same conditions on the arguments
 
     @property
     def over(self):
@@ -608,6 +615,8 @@ def strongly_convex(T, curvature=1.0, rho=1.0):
 def at_distance(curvature=1.0, rho=1.0):
     """The adversary of `strongly_convex`: (H/2)‖w − c_t‖² with c_t at distance ρ/H from the play."""
 
+    validate.positive("curvature", curvature), validate.positive("rho", rho)
+
     def adversary(t, w, past):
         c = np.array(w)
         c[0] += (-1.0) ** t * rho / curvature
@@ -644,6 +653,9 @@ class SquareMinimax:
     dim: int
     T: int
 
+    def __post_init__(self):
+        validate.count("T", self.T)
+
     @property
     def over(self):
         return Ball(self.dim)
@@ -665,7 +677,7 @@ def away(T):
 
     It forces the value on every learner: ½‖w‖² + ‖αs − w‖ is at least ½‖αs‖² for every w.
     """
-    alphas, centers = _alphas(T), []
+    alphas, centers = _alphas(validate.count("T", T)), []
 
     def adversary(t, w, past):
         del centers[t - 1 :]
@@ -717,7 +729,11 @@ def contrary(radius=1.0):
     so k = (R/γ)² mistakes are forced with margin γ, in dimension k. The Perceptron makes no more.
     """
 
+    validate.positive("radius", radius)
+
     def adversary(t, w, past):
+        if t > len(w):
+            raise ValueError(f"contrary has one example for each dimension, {len(w)}, got round {t}")
         x = np.zeros(len(w))
         x[t - 1] = radius
         return Example(x, -1.0 if w @ x >= 0 else 1.0, PerceptronLoss())
@@ -745,6 +761,9 @@ class Interleaved:
     learner: object
     delay: int
 
+    def __post_init__(self):
+        validate.count("delay", self.delay, low=0)
+
     def start(self):
         return _Interleaved([self.learner.start() for _ in range(self.delay + 1)])
 
@@ -767,6 +786,9 @@ class Delayed:
 
     learner: object
     delay: int
+
+    def __post_init__(self):
+        validate.count("delay", self.delay, low=0)
 
     def start(self):
         return _Delayed(self.learner.start(), self.delay)
@@ -821,6 +843,7 @@ def moving(T, pieces, radius=1.0, rho=1.0):
 
 def restarts(T, pieces, rho=1.0):
     """The adversary of `moving`: `orthogonal`, which forgets the past every T/K rounds."""
+    moving(T, pieces, rho=rho)  # the same conditions on the arguments
     across, length = orthogonal(rho), T // pieces
 
     def adversary(t, w, past):

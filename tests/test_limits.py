@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ocolib import bounds, limits, oracle
+from ocolib import bounds, learners, limits, oracle
 from ocolib.adversaries import all_signs, orthogonal, random_directions
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, Hedge, Linearized, NormalizedWinnow, Perceptron, inverse_sqrt
@@ -124,25 +124,18 @@ def test_experts_value_by_brute_force():
     """A recursion without gaps, sorting or cutting: all cumulative losses, one linear program each."""
     from scipy.optimize import linprog
 
-    bits = np.array(list(product((0, 1), repeat=3)))
-
     def value(L, left):
         if not left:
             return -min(L)
+        n = len(L)
+        bits = np.array(list(product((0, 1), repeat=n)))
         worth = np.array([value(tuple(np.add(L, b)), left - 1) for b in bits])
-        A = np.hstack([bits, -np.ones((8, 1))])
-        answer = linprog(
-            [0, 0, 0, 1],
-            A_ub=A,
-            b_ub=-worth,
-            A_eq=[[1, 1, 1, 0]],
-            b_eq=[1],
-            bounds=[(0, 1)] * 3 + [(None, None)],
-        )
-        return answer.fun
+        A = np.hstack([bits, -np.ones((2**n, 1))])
+        sum_one, signs = [[1] * n + [0]], [(0, 1)] * n + [(None, None)]
+        return linprog([0] * n + [1], A, -worth, sum_one, [1], signs).fun
 
-    for T in (1, 2, 3):
-        assert value((0, 0, 0), T) == pytest.approx(limits.solve_experts(3, T).value, abs=1e-9)
+    for n, T in ((2, 3), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2)):
+        assert value((0,) * n, T) == pytest.approx(limits.solve_experts(n, T).value, abs=1e-9)
 
 
 def test_upper_experts_player_never_exceeds_the_value_on_all_binary_games():
@@ -554,6 +547,12 @@ def test_lower_delay_is_forced_on_every_delayed_learner():
         for slow in (limits.Delayed(learner, delay), limits.Interleaved(learner, delay)):
             trace = play(slow, limits.blocks(slow, delay), rounds=T)
             assert trace.regret(Ball(3)) >= limits.delayed(T, delay) - 1e-9, name
+    if hasattr(learners, "DelayedOGD"):
+        slow = learners.DelayedOGD(Ball(3), 0.1, delay)
+        assert (
+            play(slow, limits.blocks(slow, delay), rounds=T).regret(Ball(3))
+            >= limits.delayed(T, delay) - 1e-9
+        )
 
 
 def test_a_learner_without_delay_escapes_the_blocks():
@@ -585,10 +584,26 @@ def test_lower_moving_comparator_is_forced_on_every_learner(name):
     assert np.linalg.norm(np.diff(u, axis=0), axis=1).sum() <= 2 * R * (K - 1) + 1e-9
 
 
-def test_multiples_are_asked_for():
-    for call in (lambda: limits.delayed(10, 3), lambda: limits.moving(10, 3)):
-        with pytest.raises(ValueError, match="T must be a multiple"):
-            call()
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: limits.delayed(10, 3), "T must be a multiple"),
+        (lambda: limits.moving(10, 3), "T must be a multiple"),
+        (lambda: limits.restarts(10, 3), "T must be a multiple"),
+        (lambda: limits.two_experts(0), "T must be an integer"),
+        (lambda: limits.Cover(2.5).start().predict(), "T must be an integer"),
+        (lambda: limits.BallMinimax(2, 5, radius=-1), "radius must be finite"),
+        (lambda: limits.SquareMinimax(2, 0), "T must be an integer"),
+        (lambda: limits.Interleaved(Perceptron(2), -1), "delay must be an integer"),
+        (lambda: limits.solve_experts(1, 3), "n must be an integer ≥ 2"),
+        (lambda: limits.DescentProblem(3, 0.5, projection="late"), "projection must be one of"),
+        (lambda: limits.DescentProblem(3, -0.5), "eta must be finite"),
+        (lambda: play(Perceptron(2), limits.contrary(), rounds=3), "contrary has one example"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 # ---------------------------------------------------------------- the list, and an independent witness

@@ -244,6 +244,25 @@ def test_tight_ball_player_attains_the_value_and_never_exceeds_it(dim, T, radius
     assert player.over.contains(trace.points).all()
 
 
+def relative(moves):
+    """The adversary that goes along the past sum (+1), back (−1) or across it (0), move by move."""
+
+    def adversary(t, w, past):
+        total = past.sum(axis=0)
+        size = np.linalg.norm(total)
+        unit = total / size if size > 1e-9 else np.array([1.0, 0.0])
+        return np.array([-unit[1], unit[0]]) if moves[t - 1] == 0 else moves[t - 1] * unit
+
+    return adversary
+
+
+def test_upper_ball_player_in_every_game_of_moves_relative_to_the_sum():
+    T = 6
+    player = limits.BallMinimax(2, T)
+    games = [play(player, relative(moves), rounds=T) for moves in product((-1, 0, 1), repeat=T)]
+    assert max(game.regret(Ball(2)) for game in games) == pytest.approx(np.sqrt(T), rel=1e-9)
+
+
 @pytest.mark.parametrize("name", list(on_ball(2, 1.0, 1)))
 def test_lower_ball_is_forced_on_every_learner(name):
     T, R = 30, 2.0

@@ -570,9 +570,8 @@ class DescentProblem:
         (be the leader). Together they promise size²/(2η) + ηTρ²/2.
         """
         eta, T = validate.positive("eta", self.eta), self.T  # a schedule has another proof
-        proof = {("gradient", f"z{t}"): eta / 2 for t in range(1, T + 1)} | {
-            ("distance", "w1", "u"): 1 / (2 * eta)
-        }
+        proof = {("gradient", f"z{t}"): eta / 2 for t in range(1, T + 1)}
+        proof["distance", "w1", "u"] = 1 / (2 * eta)
         for t in range(2, T + 1):
             follower = f"w{t + 1}" if self.projection == "lazy" and t < T else "u"
             proof["projection", f"w{t}", follower] = 1 / eta

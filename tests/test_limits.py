@@ -603,6 +603,14 @@ def test_lower_moving_comparator_is_forced_on_every_learner(name):
     assert np.linalg.norm(np.diff(u, axis=0), axis=1).sum() <= 2 * R * (K - 1) + 1e-9
 
 
+def test_lower_moving_floor_is_reached():
+    """A learner that stays at 0 pays nothing, and the best pieces gain exactly the floor."""
+    T, K, R = 40, 5, 2.0
+    trace = play(OGD(Ball(2, R), 1e-12), limits.restarts(T, K), rounds=T)
+    regret = trace.dynamic_regret(limits.best_pieces(trace, K, Ball(2, R)))
+    assert regret == pytest.approx(limits.moving(T, K, R), rel=1e-9)
+
+
 @pytest.mark.parametrize(
     "call, message",
     [

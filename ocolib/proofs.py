@@ -252,6 +252,8 @@ def normalized_winnow(trace, u, margin, size):
             ),
             Line(potential[0] / drop, "KL(u‖w_1)/δ", "KL ≥ 0"),
             Line(np.log(trace.dim) / drop, "ln n/δ", "KL(u‖w_1) = ln n − H(u) and H ≥ 0"),
+        ),
+    )
 
 
 # ---------------------------------------------------------------- Lecture 9, the mistake bound

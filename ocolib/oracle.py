@@ -236,6 +236,15 @@ class _Solver:
 # ---------------------------------------------------------------- Lecture 9
 
 
+def ball_margin(X, y):
+    """(u, γ): problem (1) as it stands, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
+    X = validate.array("X", X, ndim=2)
+    y = validate.labels("y", y, len(X))
+    u = cp.Variable(X.shape[1])
+    gamma = -solve(-cp.min(cp.multiply(y, X @ u)), [cp.norm(u, 2) <= 1])
+    return u.value, gamma
+
+
 def hard_margin(X, y):
     """(w, α): problem (2), min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints."""
     X = validate.array("X", X, ndim=2)

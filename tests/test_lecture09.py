@@ -157,8 +157,8 @@ def test_the_three_forms_have_one_solution(seed):
     X, y, _ = adversaries.separable(25, 3, 0.1, seed)
     Z = y[:, None] * X
     w, alpha = oracle.hard_margin(X, y)
-    u, margin = oracle.max_margin(X, y)
-    assert np.abs(u - w * margin).max() < 1e-6  # (1) and (2)
+    u, margin = oracle.ball_margin(X, y)
+    assert np.abs(u - w * margin).max() < 1e-5 and np.linalg.norm(u) == pytest.approx(1)  # (1) and (2)
     assert (Z @ u).min() == pytest.approx(margin, abs=1e-7)
     assert (Z @ u / margin).min() == pytest.approx(1, abs=1e-6)  # (1) rescaled
     assert w @ w / 2 == pytest.approx(1 / (2 * margin**2), rel=1e-7)
@@ -226,6 +226,7 @@ def test_without_separation_two_is_infeasible_and_ball_and_sphere_differ():
         oracle.hard_margin(Z, np.ones(4))
     with pytest.raises(ValueError, match="separable"):
         oracle.max_margin(Z, np.ones(4))
+    assert abs(oracle.ball_margin(Z, np.ones(4))[1]) < 1e-7
     angle = np.linspace(0, 2 * np.pi, 40_001)
     sphere = (Z @ np.stack([np.cos(angle), np.sin(angle)])).min(axis=0).max()
     assert sphere == pytest.approx(-1 / np.sqrt(2), abs=1e-6)  # while u = 0 of the ball has 0

@@ -103,6 +103,12 @@ def _past(trace, w):
     return sums
 
 
+def _sum(t):
+    """f_1 + … + f_t + R, written out when it is short."""
+    losses = [f"f_{i}" for i in range(1, t + 1)] if t < 3 else ["f_1", "…", f"f_{t}"]
+    return " + ".join([*losses, "R"])
+
+
 def theorem1(trace, regularizer, eta, u):
     """Theorem 1 for FTRL on one trace, from the regret against u up to the promise, one line a round.
 
@@ -117,11 +123,10 @@ def theorem1(trace, regularizer, eta, u):
     T = trace.rounds
     lines = [Line(value, "Σ f_t(w_t) − Σ f_t(u)")]
     value += rival - final
-    lines.append(Line(value, f"u → w_{T + 1}", f"(4) from (5): w_{T + 1} minimises f_1 + … + f_{T} + R"))
+    lines.append(Line(value, f"u → w_{T + 1}", f"(4) from (5): w_{T + 1} minimises {_sum(T)}"))
     for t in range(T, 0, -1):
         value += slacks[t - 1]
-        sums = {1: "R", 2: "f_1 + R"}.get(t, f"f_1 + … + f_{t - 1} + R")
-        reason = f"w_{t} minimises {sums}, w_{t + 1} need not" + (" (base case)" if t == 1 else "")
+        reason = f"w_{t} minimises {_sum(t - 1)}, w_{t + 1} need not" + (" (base case)" if t == 1 else "")
         lines.append(Line(value, f"round {t}" + (": the promise" if t == 1 else ""), reason))
     return Chain("Theorem 1, the induction unrolled", tuple(lines))
 

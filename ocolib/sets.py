@@ -127,7 +127,7 @@ class Ball:
 
     def contains(self, x, tol=1e-9):
         x = _points(x, self.dim)
-        return 2 * norm(x / 2 - self.center / 2)[..., 0] <= self.radius + _forgiven(x, tol)
+        return norm(x / 2 - self.center / 2)[..., 0] <= (self.radius + _forgiven(x, tol)) / 2
 
     def project(self, y):
         y = validate.array("y", y, self.dim)

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
+import yaml
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
@@ -217,12 +218,16 @@ def literal(line):
 
 def launch_buttons(app, config):
     """Launch and source buttons, once _config.yml names a repository."""
-    options = config.html_theme_options
-    if options.get("repository_url"):
-        options["use_repository_button"] = True
-        options["launch_buttons"] = {
-            "colab_url": "https://colab.research.google.com",
-            "binderhub_url": "https://mybinder.org",
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
+    if settings["url"]:
+        config.html_theme_options |= {
+            "repository_url": settings["url"],
+            "repository_branch": settings["branch"],
+            "use_repository_button": True,
+            "launch_buttons": {
+                "colab_url": "https://colab.research.google.com",
+                "binderhub_url": "https://mybinder.org",
+            },
         }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import BOUNDED, KINDS, entries, members, sets, vectors, violation
+from strategies import BOUNDED, KINDS, entries, examples, members, sets, vectors, violation
 
 from ocolib import oracle
 from ocolib.losses import Linear
@@ -16,20 +16,6 @@ from ocolib.sets import Ball, Box, Halfspace, L1Ball, Orthant, Simplex, Space, d
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 bounded_kind = pytest.mark.parametrize("kind", BOUNDED)
-
-
-def examples(dim):
-    """One set of each kind."""
-    center = np.linspace(-1, 2, dim)
-    return [
-        Ball(dim, 1.5, center),
-        Box(center - 1, center + 0.5),
-        Simplex(dim),
-        L1Ball(dim, 1.5),
-        Halfspace(np.arange(1.0, dim + 1), 0.5),
-        Orthant(dim),
-        Space(dim),
-    ]
 
 
 # ---------------------------------------------------------------- projections
@@ -160,6 +146,9 @@ def test_halfspace_projection_meets_the_boundary_from_afar():
     """One pass would leave the rounding of 1e8 in the answer."""
     p = Halfspace([1.0, 1.0], 1.0).project([1e8, 1e8 + 0.5])
     np.testing.assert_allclose(p, [0.25, 0.75], atol=1e-15)
+    over = Halfspace([1.0, -2.0, 0.3], 1.0)
+    for y in 1e8 * np.random.default_rng(4).standard_normal((50, 1)) * over.normal + [0.1, 0.2, 0.3]:
+        assert violation(over, over.project(y)) <= 1e-14
 
 
 def test_a_halfspace_with_a_tiny_normal_is_the_one_its_formula_says():

@@ -128,3 +128,32 @@ def ties(kink, margin):
         x[len(rows)] = np.sqrt(1 - margin**2 - back**2)
         rows.append(x)
         w = w + x
+
+
+# ---------------------------------------------------------------- Lecture 4
+
+
+def geometric_phases(T, first=10, ratio=2):
+    """Losses −w, then +w, … on an interval, with a turn after rounds first, first·ratio, …; `(T, 1)`."""
+    T, first = validate.count("T", T), validate.count("first", first)
+    ratio = validate.number("ratio", ratio, low=1.0, strict=True)
+    turns = first * ratio ** np.arange(np.ceil(max(np.log(T / first), 0) / np.log(ratio)) + 1)
+    phase = np.searchsorted(turns, np.arange(1, T + 1))
+    return np.where(phase % 2 == 0, -1.0, 1.0)[:, None]
+
+
+def drifting(T, dim, turn, margin, seed):
+    """Examples in the unit ball with y_t⟨u_t, x_t⟩ ≥ margin for a hidden unit vector u_t that turns.
+
+    It turns evenly, by `turn` radians in all, in the plane of the first two axes: (X, y, U), row t is u_t.
+    """
+    T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
+    turn, margin = validate.number("turn", turn), validate.probability("margin", margin)
+    rng, angle = np.random.default_rng(seed), np.linspace(0.0, turn, T)
+    U = np.zeros((T, dim))
+    U[:, 0], U[:, 1] = np.cos(angle), np.sin(angle)
+    y, along = rng.choice([-1.0, 1.0], T), rng.uniform(margin, 1.0, T)
+    across = rng.standard_normal((T, dim))
+    across -= (across * U).sum(axis=1, keepdims=True) * U
+    across *= (np.sqrt(1 - along**2) * rng.uniform(0, 1, T) / np.linalg.norm(across, axis=1))[:, None]
+    return (y * along)[:, None] * U + across, y, U

@@ -272,3 +272,25 @@ def penalty_threshold(X, y):
     first, Z = np.maximum(first, 0.0), np.asarray(y)[:, None] * np.asarray(X)
     alpha, C = cp.Variable(len(first), nonneg=True), cp.Variable()
     return solve(C, [Z.T @ alpha == Z.T @ first, cp.sum(alpha) == first.sum(), alpha <= C])
+
+
+# ---------------------------------------------------------------- Lecture 4
+
+
+def best_path(losses, over, length):
+    """u_1, …, u_T of the set with least Σ f_t(u_t) of all paths with Σ ‖u_{t+1} − u_t‖ ≤ length, `(T, n)`.
+
+    For the learner it is the worst comparator of that length. `losses` are those of one game.
+    """
+    length = validate.number("length", length, low=0.0)
+    u = cp.Variable((len(losses), over.dim))
+    if isinstance(losses, np.ndarray):
+        total = cp.sum(cp.multiply(losses, u))
+    elif isinstance(losses, loss_room.Examples):
+        total = cp.sum(scalar(losses.phi, cp.sum(cp.multiply(losses.X, u), axis=1), losses.y))
+    else:
+        total = cp.sum([expression(f, u[t]) for t, f in enumerate(losses)])
+    inside = [condition for t in range(len(losses)) for condition in constraints(over, u[t])]
+    moves = cp.norm(u[1:] - u[:-1], 2, axis=1) if len(losses) > 1 else cp.norm(0 * u[0])
+    solve(total, [*inside, cp.sum(moves) <= length])
+    return u.value

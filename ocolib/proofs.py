@@ -313,6 +313,10 @@ def mistake_bound(trace, u, radius, margin):
             line(w @ u, "⟨w_T, u⟩²/γ²M", "each update adds at least γ along u"),
             line(np.linalg.norm(w), "‖w_T‖²/γ²M", "Cauchy–Schwarz, ‖u‖ = 1"),
             line(radius * np.sqrt(M), "(R/γ)²", "each update adds at most R² to ‖w‖²"),
+        ),
+    )
+
+
 # ---------------------------------------------------------------- Lecture 4
 
 

@@ -116,6 +116,45 @@ def normalized_winnow(dim, margin, size=1.0):
     return 2 * validate.positive("size", size) ** 2 * np.log(n) / margin**2
 
 
+# ---------------------------------------------------------------- Lecture 9
+
+
+@promise("tight", "tel9.thm")
+def perceptron_from(radius, margin, along, length):
+    """Updates of the Perceptron from w_0 with ⟨w_0, u⟩ = `along` and ‖w_0‖ = `length`: the larger root M of
+
+    (γM + along)² = length² + R²M. It is (R/γ)² for w_0 = 0.
+    """
+    R, margin = validate.positive("radius", radius), validate.positive("margin", margin)
+    length = validate.number("length", length, low=0.0)
+    slack = length * (1 + 1e-12)  # a collinear w_0 may come out a rounding error longer along u
+    along = validate.number("along", along, low=-slack, high=slack)
+    half = R**2 / 2 - along * margin
+    return (half + np.sqrt(half**2 + margin**2 * max(length**2 - along**2, 0.0))) / margin**2
+
+
+@promise("upper", "tel9.conv.subgradient")
+def perceptron_ties(radius, margin, kink):
+    """Updates of the Perceptron that adds kink·y·x at a tie: (1 + kink)²/(4·kink)·(R/γ)², 0 < kink ≤ 1.
+
+    As γ/R → 0 the factor is approached, on `adversaries.ties`, for every kink ≥ 1/3.
+    """
+    kink = validate.number("kink", kink, low=0.0, high=1.0, strict=True)
+    return (1 + kink) ** 2 / (4 * kink) * perceptron(radius, margin)
+
+
+@promise("lower", "tel9.thm")
+def mistakes_floor(radius, margin):
+    """Mistakes that `adversaries.nature` forces on every deterministic learner: ⌊(R/γ)²⌋, γ ≤ R.
+
+    It needs that many dimensions. The Perceptron makes no more.
+    """
+    whole = perceptron(radius, margin)
+    if whole < 1:
+        raise ValueError(f"margin must be ≤ radius = {radius:g}, got {margin:g}")
+    return int(np.floor(whole * (1 + 1e-12)))  # 1/0.1² is 100, not 99.99…
+
+
 # ---------------------------------------------------------------- Lecture 4
 
 

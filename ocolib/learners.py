@@ -345,6 +345,50 @@ class NormalizedWinnow:
         return NegativeEntropy().minimize(Z, self.eta, Simplex(self.dim))
 
 
+# ---------------------------------------------------------------- Lecture 9
+
+
+@dataclass(frozen=True)
+class KernelPerceptron:
+    """The Perceptron on the functions k(x, ·): w_1 = 0; if y·w(x) ≤ 0 add y·k(x, ·).
+
+    `kernel(A, B)` is the matrix of all k(a, b), a row of A and b row of B. Lecture 9, remark on kernels.
+    """
+
+    kernel: object
+    kink = 1.0
+    threshold = 0.0
+
+    def __post_init__(self):
+        if not callable(self.kernel):
+            raise ValueError(f"kernel must be a function of two arrays of rows, got {self.kernel!r}")
+
+    def start(self):
+        return _Expansion(self.kernel)
+
+
+class _Expansion:
+    """w as the list of what was added to it: no vector w is ever formed."""
+
+    def __init__(self, kernel):
+        self.kernel, self.support, self.coefficients = kernel, None, np.zeros(0)
+
+    def margin(self, x):
+        """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
+        if self.support is None:
+            return 0.0
+        return float(self.kernel(self.support, x[None, :])[:, 0] @ self.coefficients)
+
+    def update(self, loss):
+        self.step(loss.x, -loss.phi.slope(self.margin(loss.x), loss.y))
+
+    def step(self, x, coefficient):
+        """Add coefficient·k(x, ·)."""
+        if coefficient:
+            self.support = x[None, :] if self.support is None else np.vstack([self.support, x])
+            self.coefficients = np.append(self.coefficients, coefficient)
+
+
 # ---------------------------------------------------------------- Lecture 4
 
 

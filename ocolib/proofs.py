@@ -262,6 +262,61 @@ def normalized_winnow(trace, u, margin, size):
     )
 
 
+# ---------------------------------------------------------------- Lecture 9, the mistake bound
+
+
+def _updates(trace, u, margin):
+    """The rounds with an update and the vectors −z_t = y_t·x_t added in them."""
+    validate.vector("u", u, trace.dim), validate.positive("margin", margin)
+    if not trace.updates.any():
+        raise ValueError("the trace must have at least one update, got none")
+    return np.flatnonzero(trace.updates), -trace.subgradients[trace.updates]
+
+
+def perceptron_growth(trace, u, margin):
+    """γM ≤ ⟨w_T, u⟩ − ⟨w_0, u⟩, one line an update: each adds y_i⟨u, x_i⟩ ≥ γ."""
+    rounds, added = _updates(trace, u, margin)
+    gains = added @ np.asarray(u, dtype=float) - margin
+    lines = [Line(margin * len(rounds), "γM")]
+    for i, value in zip(rounds, lines[0].value + np.cumsum(gains), strict=True):
+        lines.append(Line(value, f"γ → y_{i + 1}⟨u, x_{i + 1}⟩", f"the margin of example {i + 1} is ≥ γ"))
+    return Chain("The growth along u", tuple(lines))
+
+
+def perceptron_length(trace, radius):
+    """‖w_T‖² − ‖w_0‖² ≤ R²M, one line an update: 2y_i⟨w_{i−1}, x_i⟩ ≤ 0 is dropped, ‖x_i‖ ≤ R used."""
+    radius = validate.positive("radius", radius)
+    rounds, w = np.flatnonzero(trace.updates), plays(trace)
+    grown = np.diff(np.square(w).sum(axis=1))[rounds]
+    lines = [Line(grown.sum(), "‖w_T‖² − ‖w_0‖²")]
+    for i, value in zip(rounds, grown.sum() + np.cumsum(radius**2 - grown), strict=True):
+        reason = f"y_{i + 1}⟨w_{i}, x_{i + 1}⟩ ≤ 0 and ‖x_{i + 1}‖ ≤ R"
+        lines.append(Line(value, f"round {i + 1} adds at most R²", reason))
+    return Chain("The growth of the length", tuple(lines))
+
+
+def mistake_bound(trace, u, radius, margin):
+    """M ≤ (R/γ)² as the lecture proves it: γM ≤ ⟨w_T, u⟩ ≤ ‖w_T‖ ≤ R√M, for a start at 0 and a unit u.
+
+    Every line v is shown as v²/(γ²M) (with the sign of v), so that the first is M and the last (R/γ)².
+    """
+    radius = validate.positive("radius", radius)
+    M, w, u = len(_updates(trace, u, margin)[0]), trace.last, np.asarray(u, dtype=float)
+
+    def line(v, formula, reason=""):
+        return Line(v * abs(v) / (margin**2 * M), formula, reason)
+
+    return Chain(
+        "The mistake bound, in updates",
+        (
+            line(margin * M, "M, from γM"),
+            line(w @ u, "⟨w_T, u⟩²/γ²M", "each update adds at least γ along u"),
+            line(np.linalg.norm(w), "‖w_T‖²/γ²M", "Cauchy–Schwarz, ‖u‖ = 1"),
+            line(radius * np.sqrt(M), "(R/γ)²", "each update adds at most R² to ‖w‖²"),
+        ),
+    )
+
+
 # ---------------------------------------------------------------- Lecture 4
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from ocolib import validate
 from ocolib.losses import Linear, PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Simplex
+from ocolib.sets import Ball, Simplex, Space
 
 
 def inverse_sqrt(scale):
@@ -321,3 +321,22 @@ class NormalizedWinnow:
 
     def after(self, Z):
         return NegativeEntropy().minimize(Z, self.eta, Simplex(self.dim))
+
+
+# ---------------------------------------------------------------- Regret bounds
+
+
+def inverse(scale):
+    """The schedule η_t = scale/t; with scale = 1/H the one for H-strongly convex losses."""
+    validate.positive("scale", scale)
+    return lambda t: scale / t
+
+
+def Pegasos(dim, reg, project=False):
+    """Eager descent with η_t = 1/(reg·t) from w_1 = 0, for the losses `hinge(X, y).regularized(reg)`.
+
+    `project` keeps the plays in the ball of radius 1/√reg, which holds the best point.
+    """
+    validate.positive("reg", reg)
+    over = Ball(dim, 1.0 / np.sqrt(reg)) if project else Space(dim)
+    return OGD(over, inverse(1.0 / reg), projection="eager")

@@ -48,9 +48,17 @@ def _check_eta(eta):
     step_at(eta, 1)
 
 
+def _linear(Z, dim):
+    """Linear losses known in advance, `(..., T, dim)`."""
+    Z = validate.array("Z", Z, dim)
+    if Z.ndim < 2:
+        raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
+    return Z
+
+
 def _sums(Z, dim):
     """0, Z_1, …, Z_T on axis −2."""
-    Z = validate.array("Z", Z, dim)
+    Z = _linear(Z, dim)
     return np.concatenate([np.zeros_like(Z[..., :1, :]), np.cumsum(Z, axis=-2)], axis=-2)
 
 
@@ -211,7 +219,7 @@ class OGD:
     def points(self, Z):
         if self.projection == "lazy":
             return self.leader.points(Z)
-        Z = validate.array("Z", Z, self.over.dim)
+        Z = _linear(Z, self.over.dim)
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first

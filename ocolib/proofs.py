@@ -135,7 +135,7 @@ def theorem2(trace, eta, u, rho, size, sharp=False):
     `sharp` keeps what (9) throws away, ‖w_{t+1} − w_t‖²/(2·eta) a round, and so pays eta/2 where the
     lecture pays eta; `size` is then called B.
     """
-    u = validate.vector("u", u, trace.dim)
+    u, eta = validate.vector("u", u, trace.dim), validate.positive("eta", eta)
     w, z = plays(trace), trace.subgradients
     moves = np.diff(w, axis=0)
     ends = (u @ u - w[0] @ w[0]) / (2 * eta)

@@ -39,6 +39,20 @@ def sets(draw, kind, max_dim=5):
     return kind(dim)
 
 
+def examples(dim):
+    """One set of each kind."""
+    center = np.linspace(-1, 2, dim)
+    return [
+        Ball(dim, 1.5, center),
+        Box(center - 1, center + 0.5),
+        Simplex(dim),
+        L1Ball(dim, 1.5),
+        Halfspace(np.arange(1.0, dim + 1), 0.5),
+        Orthant(dim),
+        Space(dim),
+    ]
+
+
 def violation(over, x):
     """By how much x breaks the definition of the set, and 0 if it does not."""
     if isinstance(over, Ball):

@@ -184,5 +184,7 @@ def test_a_pair_without_a_closed_form_is_refused_and_the_others_are_named(R, kin
         with pytest.raises(ValueError, match=r"quadratic losses.*oracle\.FTRL"):
             R.minimize([0, 1], 1.0, over, curvature=1.0)
     else:
-        with pytest.raises(ValueError, match=r"no closed form.*NegativeEntropy over Simplex.*oracle\.minimize"):
+        with pytest.raises(
+            ValueError, match=r"no closed form.*NegativeEntropy over Simplex.*oracle\.minimize"
+        ):
             R.minimize([0, 1], 1.0, over)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import BOUNDED, KINDS, entries, members, sets, vectors, violation
+from strategies import BOUNDED, KINDS, entries, examples, members, sets, vectors, violation
 
 from ocolib import oracle
 from ocolib.losses import Linear
@@ -16,20 +16,6 @@ from ocolib.sets import Ball, Box, Halfspace, L1Ball, Orthant, Simplex, Space, d
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 bounded_kind = pytest.mark.parametrize("kind", BOUNDED)
-
-
-def examples(dim):
-    """One set of each kind."""
-    center = np.linspace(-1, 2, dim)
-    return [
-        Ball(dim, 1.5, center),
-        Box(center - 1, center + 0.5),
-        Simplex(dim),
-        L1Ball(dim, 1.5),
-        Halfspace(np.arange(1.0, dim + 1), 0.5),
-        Orthant(dim),
-        Space(dim),
-    ]
 
 
 # ---------------------------------------------------------------- projections

@@ -29,5 +29,5 @@ def anchor(identifier):
 
 
 def done(entry):
-    """An item is done when a page states it and a test checks it; a typo has nothing to check."""
+    """A page states it and a test checks it; a typo has nothing to check."""
     return bool(entry["page"] and (entry["tests"] or entry.get("severity") == "typo"))

@@ -198,9 +198,9 @@ def strongly_convex(trace, H, u, G):
         "Logarithmic regret, (3)",
         (
             Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
-            Line(linear, "Σ ⟨z_t, w_t − u⟩ − H d_t²/2", "strong convexity"),
-            Line(summed, "(5) Σ (d_t² − d_{t+1}²)/2η_t + η_t‖z_t‖²/2 − H d_t²/2", "projection"),
-            Line(seen - H * T / 2 * away[-1], "−HT d_{T+1}²/2 + Σ ‖z_t‖²/2Ht", "all others cancel"),
+            Line(linear, "Σ ⟨z_t, w_t − u⟩ − H d_{t}²/2", "strong convexity"),
+            Line(summed, "(5) summed, ‖z_t‖ in place of G", "projection"),
+            Line(seen - H * T / 2 * away[-1], "Σ ‖z_t‖²/2Ht − HT d_{T+1}²/2", "all others cancel"),
             Line(seen, "Σ ‖z_t‖²/2Ht", "the last square is dropped"),
             Line(harmonic, "(G²/2H)(1 + ½ + … + 1/T)", "‖z_t‖ ≤ G"),
             Line(G**2 / (2 * H) * (1 + np.log(T)), "(G²/2H)(1 + log T)", "the harmonic sum"),

@@ -90,6 +90,13 @@ class FTRL:
     """Follow the regularised leader: w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t.
 
     Lecture 13, (3), and Lecture 17, (17.1); w_1 = argmin R.
+
+    >>> from ocolib.sets import Ball
+    >>> w = FTRL(Ball(2), SquaredNorm(), eta=0.5).points(np.array([[1.0, 0.0], [0.0, -1.0]]))
+    >>> w[-1]
+    array([-0.5,  0.5])
+    >>> bool(np.all(w[-1] + 0.5 * np.array([1.0, -1.0]) == 0))  # the gradient of Z_2·w + R/eta vanishes
+    True
     """
 
     over: object
@@ -186,6 +193,13 @@ class OGD:
     eager:  w_{t+1} = Π(w_t − η_t z_t) (Zinkevich).
 
     `start` is a point of the set; without one the lazy sum starts at 0, and w_1 = Π(0).
+
+    >>> from ocolib.sets import Box
+    >>> Z = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    >>> OGD(Box([-1], [1]), eta=1.0).points(Z)[:, 0]
+    array([ 0., -1., -1., -1.,  0.])
+    >>> OGD(Box([-1], [1]), eta=1.0, projection="eager").points(Z)[:, 0]
+    array([ 0., -1., -1.,  0.,  1.])
     """
 
     over: object

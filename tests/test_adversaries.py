@@ -47,6 +47,14 @@ def test_no_learner_on_a_ball_beats_the_orthogonal_adversary(radius, rho, projec
     assert trace.regret(ball) >= radius * rho * np.sqrt(T) * (1 - 1e-12)
 
 
+def test_the_orthogonal_adversary_never_pays_the_learner_even_next_to_the_sum():
+    for tilt in (1e-15, -1e-15, 1e-11, -1e-11):
+        w = np.array([1.0, tilt])
+        z = orthogonal()(2, w, np.array([[1.0, 0.0]]))
+        np.testing.assert_allclose(z, [0.0, np.sign(tilt)], atol=1e-15)
+        assert z @ w >= 0
+
+
 def test_the_orthogonal_adversary_also_faces_plays_across_the_sum():
     trace = play(Hedge(4, 0.7), orthogonal(), rounds=30)
     sums = np.cumsum(trace.subgradients, axis=0)

@@ -66,6 +66,13 @@ def test_an_adversary_cannot_change_the_game_through_what_it_is_shown():
     np.testing.assert_allclose(trace.points, fair.points, atol=1e-15)
     np.testing.assert_array_equal(trace.subgradients, fair.subgradients)
 
+    def curved(t, w, past):
+        w[:] = 77.0
+        return Quadratic([1.0, 0.0])
+
+    trace = play(OGD(Ball(2), 0.1), curved, rounds=2)
+    np.testing.assert_allclose(trace.subgradients, [[-1.0, 0.0], [-0.9, 0.0]])
+
 
 def test_an_adversary_may_reuse_its_own_array():
     z = np.zeros(2)

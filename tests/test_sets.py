@@ -146,6 +146,9 @@ def test_halfspace_projection_meets_the_boundary_from_afar():
     """One pass would leave the rounding of 1e8 in the answer."""
     p = Halfspace([1.0, 1.0], 1.0).project([1e8, 1e8 + 0.5])
     np.testing.assert_allclose(p, [0.25, 0.75], atol=1e-15)
+    over = Halfspace([1.0, -2.0, 0.3], 1.0)
+    for y in 1e8 * np.random.default_rng(4).standard_normal((50, 1)) * over.normal + [0.1, 0.2, 0.3]:
+        assert violation(over, over.project(y)) <= 1e-14
 
 
 def test_a_halfspace_with_a_tiny_normal_is_the_one_its_formula_says():

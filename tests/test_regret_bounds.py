@@ -641,6 +641,17 @@ def test_projection_property_and_angle(kind, data):
     assert (left >= right + np.square(y - z).sum() - tol).all()
 
 
+def test_the_angle_test_certifies_the_projection():
+    """Of many points of a set only the nearest one passes the test against all others."""
+    rng = np.random.default_rng(16)
+    for C in (Ball(3), Box([-1, 0, 0], [1, 1, 2])):
+        y = 4 * rng.standard_normal(3)
+        points = np.vstack([C.project(y), members(C, 200)])
+        passed = (((points - y)[:, None] * (points - points[:, None])).sum(axis=-1) >= -1e-12).all(axis=1)
+        assert passed[0]
+        np.testing.assert_allclose(points[passed], np.tile(points[0], (passed.sum(), 1)), atol=1e-9)
+
+
 def test_the_angle_at_y_does_not_do():
     """An acute angle at y is weaker: here it holds, and the property fails, for z is no projection."""
     y, z, a = np.array([0.0, 0.0]), np.array([1.0, 0.0]), np.array([0.4, 0.5])

@@ -198,7 +198,7 @@ class Example:
 
     def value(self, w):
         w = np.asarray(w, dtype=float)
-        return self.phi.value(w @ self.x, self.y) + 0.5 * self.reg * (w @ w)
+        return self.phi.value(w @ self.x, self.y) + 0.5 * self.reg * np.square(w).sum(axis=-1)
 
     def subgradient(self, w):
         w = np.asarray(w, dtype=float)

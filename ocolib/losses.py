@@ -414,12 +414,22 @@ class QuadraticForm:
     """φ(f, y) = ½(f − y)ᵀM(f − y), M symmetric with no negative eigenvalue."""
 
     M: np.ndarray
+    lipschitz = None
 
     def __post_init__(self):
         M = validate.frozen("M", self.M, ndim=2)
         if M.shape[0] != M.shape[1] or not np.array_equal(M, M.T) or np.linalg.eigvalsh(M)[0] < -1e-12:
             raise ValueError(f"M must be symmetric with no negative eigenvalue, got {M.tolist()}")
         object.__setattr__(self, "M", M)
+
+    @property
+    def smooth(self):
+        return float(np.linalg.eigvalsh(self.M)[-1])
+
+    @property
+    def curvature(self):
+        least = float(np.linalg.eigvalsh(self.M)[0])
+        return least if least > 1e-12 else None
 
     def value(self, f, y):
         return 0.5 * (f - y) @ self.M @ (f - y)

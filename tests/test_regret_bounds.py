@@ -293,6 +293,9 @@ def test_vector_constants():
     p = rng.dirichlet(np.full(3, 0.3), 2000)
     top = max(np.linalg.eigvalsh(np.diag(q) - np.outer(q, q))[-1] for q in [*p, [0.5, 0.5, 0.0]])
     assert np.isclose(top, losses.SOFTMAX.smooth)
+    form = losses.QuadraticForm([[2.0, 1.0], [1.0, 2.0]])
+    assert np.allclose([form.smooth, form.curvature], [3.0, 1.0]) and form.lipschitz is None
+    assert losses.QuadraticForm([[1.0, 1.0], [1.0, 1.0]]).curvature is None
 
 
 def test_two_classes_reduce_to_the_scalar_losses():

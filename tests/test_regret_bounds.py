@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from promises import checks
 from strategies import BOUNDED, members, sets, vectors
 
 from ocolib import adversaries, bounds, losses, oracle, proofs
 from ocolib.game import play
 from ocolib.learners import FTL, OGD, Pegasos, inverse, inverse_sqrt
 from ocolib.losses import PerceptronLoss, Quadratic, TubeLoss
-from ocolib.sets import Ball, Box, Space
+from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
 
 # ---------------------------------------------------------------- Table 5
 
@@ -824,3 +825,71 @@ def test_pegasos_converges_to_the_svm_of_scikit_learn():
     R = np.linalg.norm(X, axis=1).max()
     assert 0 <= data.values(averaged).mean() - objective <= bounds.pegasos(R, H, 20000) / 20000
     assert data.values(averaged).mean() - objective < 0.01
+
+
+# ---------------------------------------------------------------- what the bounds promise
+
+
+@checks(bounds.strongly_convex, "held")
+@checks(bounds.strongly_convex_sharp, "held")
+@checks(bounds.strongly_convex_seen, "held")
+@pytest.mark.parametrize("H", [0.2, 1.0, 5.0])
+@pytest.mark.parametrize("over", [Ball(3, 0.7), Box([-1, 0, 0], [1, 1, 2]), Simplex(3), L1Ball(3)])
+def test_logarithmic_regret_holds(over, H):
+    """Random bowls, some steeper than H says, and an adversary that runs from the play."""
+    rng = np.random.default_rng(31)
+    bowls = [
+        Quadratic(c, H * k) for c, k in zip(rng.uniform(-2, 2, (60, 3)), rng.uniform(1, 3, 60), strict=True)
+    ]
+    learner = OGD(over, inverse(1 / H), "eager", start=over.minimize_linear(np.arange(3.0)))
+
+    def runaway(t, w, past):
+        return Quadratic(over.minimize_linear(w - over.project(np.zeros(3)) + 1e-3), H)
+
+    for trace in (play(learner, bowls), play(learner, runaway, rounds=60)):
+        G = max(f.curvature * over.farthest(f.center) for f in trace.losses)
+        seen = bounds.strongly_convex_seen(trace, H)
+        sharp = bounds.strongly_convex_sharp(G, H, 60)
+        assert trace.regret(over) <= seen * (1 + 1e-12) <= sharp * (1 + 1e-12) ** 2
+        assert sharp <= bounds.strongly_convex(G, H, 60)
+
+
+@checks(bounds.strongly_convex, "met", "broken")
+@checks(bounds.strongly_convex_sharp, "met", "broken")
+@checks(bounds.strongly_convex_seen, "met", "broken")
+@pytest.mark.parametrize(("G", "H"), [(1.0, 1.0), (3.0, 0.5)])
+def test_logarithmic_regret_is_met_with_the_true_gradient_bound(G, H):
+    """On [0, G/H], from the right end, a bowl at 0 and then one at G/H; G is the supremum over the set."""
+    over = Box([0.0], [G / H])
+    game = [Quadratic([0.0], H), Quadratic([G / H], H)]
+    trace = play(OGD(over, inverse(1 / H), "eager", start=[G / H]), game)
+    first, second = trace.regret_curve(over)
+    assert first == pytest.approx(bounds.strongly_convex(G, H, 1), rel=1e-12)
+    assert second == pytest.approx(bounds.strongly_convex_sharp(G, H, 2), rel=1e-12)
+    assert second == pytest.approx(bounds.strongly_convex_seen(trace, H), rel=1e-12)
+    assert first > 0.999 * bounds.strongly_convex(G, H, 1)
+    assert second > 0.999 * bounds.strongly_convex_sharp(G, H, 2)
+    assert second > 0.999 * bounds.strongly_convex_seen(trace, H)
+
+
+@checks(bounds.pegasos, "held")
+@pytest.mark.parametrize("project", [False, True])
+@pytest.mark.parametrize("reg", [0.03, 0.5, 4.0])
+def test_pegasos_bound_holds(reg, project):
+    rng = np.random.default_rng(32)
+    X = rng.standard_normal((120, 3))
+    radius = np.linalg.norm(X, axis=1).max()
+    for y in (rng.choice([-1.0, 1.0], 120), np.where(X[:, 0] >= 0, 1.0, -1.0), np.tile([1.0, -1.0], 60)):
+        trace = play(Pegasos(3, reg, project), losses.hinge(X, y).regularized(reg))
+        assert oracle.regret(trace, Space(3)) <= bounds.pegasos(radius, reg, 120, project)
+
+
+@checks(bounds.pegasos, "broken")
+@pytest.mark.parametrize(("radius", "reg"), [(1.0, 1.0), (0.5, 3.0)])
+def test_a_quarter_of_the_pegasos_bound_is_reached(radius, reg):
+    """At T = 1 with reg ≥ R² the regret is R²/(2·reg), a quarter of (2R)²/(2·reg)."""
+    trace = play(Pegasos(1, reg), losses.hinge([[radius]], [1.0]).regularized(reg))
+    found = trace.regret(against=[radius / reg])
+    assert found == pytest.approx(radius**2 / (2 * reg))
+    assert found > 0.249 * bounds.pegasos(radius, reg, 1)
+    assert found <= bounds.pegasos(radius, reg, 1)

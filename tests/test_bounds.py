@@ -4,10 +4,9 @@
 when scaled below its known tightness; `lower`: reached. The last test counts that no bound was forgotten.
 """
 
-from collections import defaultdict
-
 import numpy as np
 import pytest
+from promises import DEMANDED, checked, checks
 
 from ocolib import bounds
 from ocolib.adversaries import (
@@ -25,26 +24,15 @@ from ocolib.oracle import max_margin
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
 
-CHECKED = defaultdict(set)
-DEMANDED = {"tight": {"held", "met", "broken"}, "upper": {"held", "broken"}, "lower": {"reached"}}
 INTERVAL = Box([-1.0], [1.0])
 ROUNDING = 1 + 1e-12
 
 
-def checks(bound, *aspects):
-    """Register a test as showing these aspects of the bound."""
-
-    def mark(test):
-        CHECKED[bound.__name__].update(aspects)
-        return test
-
-    return mark
-
-
 def test_every_bound_has_the_tests_its_word_demands():
+    shown = checked()
     assert len(bounds.BOUNDS) >= 7
     for bound in bounds.BOUNDS:
-        assert DEMANDED[bound.kind] <= CHECKED[bound.__name__], bound.__name__
+        assert DEMANDED[bound.kind] <= shown[bound.__name__], bound.__name__
         assert bound.item.startswith(("ox13.", "ma17.", "shi.", "zin4.", "tel9.", "x."))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from promises import checks
 from strategies import BOUNDED, KINDS, members, sets, vectors, violation
 
 from ocolib import adversaries, bounds, oracle, proofs
@@ -147,6 +148,8 @@ def test_the_diameter_is_the_largest_distance(kind, data):
 # ---------------------------------------------------------------- Theorem 4.1.3
 
 
+@checks(bounds.zinkevich_sharp, "held")
+@checks(bounds.zinkevich, "held")
 @pytest.mark.parametrize(("over", "center"), CENTERS)
 @given(data=st.data())
 def test_theorem_413_holds_line_by_line(over, center, data):
@@ -204,6 +207,7 @@ def test_a_path_as_long_as_it_likes_takes_every_round_its_best_point():
     assert oracle.best_path(Z[:1], Ball(2), 0.0).shape == (1, 2)
 
 
+@checks(bounds.zinkevich_sharp, "met")
 def test_the_sharp_bound_is_met_in_one_round():
     for D, rho in ((1.0, 1.0), (3.0, 0.5)):
         trace = play(zinkevich(Box([0], [D]), [D], scale=D / rho), np.array([[rho]]))
@@ -211,6 +215,7 @@ def test_the_sharp_bound_is_met_in_one_round():
         assert np.isclose(trace.regret(Box([0], [D])), bound) and np.isclose(bound, D * rho)
 
 
+@checks(bounds.zinkevich, "broken")
 def test_the_static_part_is_almost_attained_and_the_radius_breaks():
     T = 10_000
     regret = play(zinkevich(UNIT, [0.0]), static_worst(T)).regret(UNIT)
@@ -525,6 +530,7 @@ def blind(T, tau):
     return [block, np.ones((T, 1)), lambda t, w, past: np.where(w >= 0, 1.0, -1.0)]
 
 
+@checks(bounds.delayed, "held", "broken")
 @pytest.mark.parametrize("tau", [0, 1, 5, 20])
 def test_the_delayed_bound_holds_and_shrinking_it_does_not(tau):
     T, line = 400, Box([-1], [1])
@@ -556,6 +562,7 @@ def test_untuned_steps_pay_for_the_delay_in_full():
     assert longer > bounds.delayed(2, 1, 40, 8000)  # the untuned step breaks what the tuned one promises
 
 
+@checks(bounds.delayed_constant, "held")
 @given(st.integers(1, 25), st.integers(0, 99))
 def test_any_delays_any_order(T, seed):
     rng = np.random.default_rng(seed)
@@ -577,6 +584,7 @@ def test_overlaps_count_rounds_played_before_the_gradient_is_in():
         bounds.overlaps([1, -1])
 
 
+@checks(bounds.delayed_constant, "met")
 @pytest.mark.parametrize("tau", [0, 1, 4])
 def test_the_constant_step_bound_is_met_by_blind_rounds(tau):
     T, line = tau + 1, Box([-1], [1])
@@ -596,6 +604,7 @@ def test_no_step_beats_the_floor_of_a_delay(tau, blocks):
     assert floor <= bounds.delayed_constant(1, 1, eta, [tau] * T) <= np.sqrt(2) * floor
 
 
+@checks(bounds.delayed_strongly_convex, "held", "broken")
 @pytest.mark.parametrize("tau", [0, 1, 5, 20])
 def test_the_strongly_convex_delayed_theorem(tau):
     line, D, T = Box([-1], [1]), 2.0, 300

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from promises import checks
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.svm import SVC
 
@@ -77,6 +78,7 @@ def test_descent_on_separable_logistic_loss_turns_to_the_widest_margin_the_perce
     assert (Z @ stopped > 0).all() and np.arccos(stopped @ u / np.linalg.norm(stopped)) > angles[2]
 
 
+@checks(bounds.mistakes_floor, "reached")
 @pytest.mark.parametrize("radius, n", [(1.0, 1), (2.5, 7), (0.3, 40)])
 def test_nature_forces_the_bound_on_every_learner_that_predicts_by_sign(radius, n):
     learners = Perceptron(n), OGD(Ball(n), 0.3), OGD(Space(n), 2.0, start=np.arange(n) - 1.5)
@@ -409,6 +411,7 @@ def test_the_bound_needs_a_start_at_zero(depth):
     assert trace.updates.sum() <= bounds.perceptron_from(1.0, 1.0, -depth, depth)
 
 
+@checks(bounds.perceptron_from, "held")
 @given(seed=st.integers(0, 10_000), size=st.sampled_from([0.0, 0.5, 3.0, 10.0]))
 def test_the_bound_from_another_start_holds(seed, size):
     X, y, u = adversaries.separable(400, 3, 0.2, seed)
@@ -418,6 +421,7 @@ def test_the_bound_from_another_start_holds(seed, size):
     assert promise >= M
 
 
+@checks(bounds.perceptron_from, "met")
 @pytest.mark.parametrize("n, k", [(4, 0), (9, 3), (25, 24)])
 def test_the_bound_from_another_start_is_met_by_a_run_begun_in_the_middle(n, k):
     start, u = np.where(np.arange(n) < k, 1.0, 0.0), np.full(n, 1 / np.sqrt(n))
@@ -449,6 +453,7 @@ def test_the_subgradient_zero_never_starts():
         assert play(Perceptron(1, kink=kink), perceptron_loss(X, y)).mistakes.sum() == mistakes
 
 
+@checks(bounds.perceptron_ties, "held")
 @given(
     seed=st.integers(0, 10_000),
     kink=st.sampled_from([0.05, 0.25, 0.5, 0.9, 1.0]),
@@ -468,6 +473,7 @@ def test_the_bound_with_ties_holds_on_whole_numbers(seed, kink, margin):
     assert np.isin(factors.round(12), np.round([kink, 1.0], 12)).all()
 
 
+@checks(bounds.perceptron_ties, "broken")
 @pytest.mark.parametrize("kink", [1 / 3, 0.5, 0.6, 0.8])
 def test_the_factor_of_the_bound_with_ties_is_reached(kink):
     X, y, u = adversaries.ties(kink, margin=0.05)

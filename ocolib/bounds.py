@@ -226,3 +226,37 @@ def delayed_strongly_convex(diameter, rho, curvature, delay, T):
     D, rho, H = _size(diameter=diameter), _size(rho=rho), _size(curvature=curvature)
     T, tau = validate.count("T", T), validate.count("delay", delay, low=0)
     return H * tau * D**2 / 2 + (0.5 + tau) * rho**2 / H * (1 + np.log(T))
+
+
+# ---------------------------------------------------------------- Regret bounds
+
+
+@promise("tight", "shi.thm-ogd")
+def strongly_convex(G, H, T):
+    """(3): (G²/2H)(1 + log T) for eager descent with η_t = 1/(Ht), losses H-strongly convex, ‖z_t‖ ≤ G.
+
+    Met at T = 1.
+    """
+    G, H, T = _size(G=G), _size(H=H), validate.count("T", T)
+    return G**2 / (2 * H) * (1 + np.log(T))
+
+
+@promise("tight", "shi.thm-ogd")
+def strongly_convex_sharp(G, H, T):
+    """(G²/2H)(1 + ½ + … + 1/T), what the proof of (3) gives before the sum is bounded by 1 + log T."""
+    G, H, T = _size(G=G), _size(H=H), validate.count("T", T)
+    return G**2 / (2 * H) * (1.0 / np.arange(1, T + 1)).sum()
+
+
+@promise("tight", "shi.rem.no-projection")
+def strongly_convex_seen(trace, H):
+    """Σ ‖z_t‖²/(2Ht), with the subgradients of the trace in place of G: it needs no projection."""
+    t = np.arange(1, trace.rounds + 1)
+    return (np.square(trace.subgradients).sum(axis=-1) / (2 * _size(H=H) * t)).sum(axis=-1)
+
+
+@promise("upper", "shi.claim.pegasos-lemma1")
+def pegasos(radius, reg, T, project=False):
+    """(3) for `Pegasos` with ‖x_t‖ ≤ R and H = reg: G = 2R, or √H + R with the projection step."""
+    R, H = _size(radius=radius), _size(reg=reg)
+    return strongly_convex(np.sqrt(H) + R if project else 2 * R, H, T)

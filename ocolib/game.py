@@ -81,8 +81,8 @@ class Trace:
     # ------------------------------------------------------------ examples
 
     def _examples(self):
-        if not isinstance(self.losses, Examples):
-            raise ValueError("margins, updates and mistakes belong to losses over data (X, y)")
+        if not isinstance(self.losses, Examples) or self.losses.phi.takes != "signs":
+            raise ValueError("margins, updates and mistakes belong to losses over data (X, y), y = ±1")
         return self.losses
 
     @property
@@ -186,13 +186,13 @@ def _play_examples(learner, losses):
     if not hasattr(player, "step"):  # it wants the losses themselves, not a subgradient
         return _play_adversary(learner, lambda t, w, past: losses[t - 1], len(losses))
     _same_dim(losses, player.predict().shape[-1])
-    X, y, slope = losses.X, losses.y, losses.phi.slope
-    points, slopes = np.empty_like(X), np.empty(len(X))
+    X, y, slope, reg = losses.X, losses.y, losses.phi.slope, losses.reg
+    points, subgradients = np.empty_like(X), np.empty_like(X)
     for t in range(len(X)):
         points[t] = w = player.predict()
-        slopes[t] = slope(w @ X[t], y[t])
-        player.step(slopes[t] * X[t])
-    return Trace(learner, losses, points, slopes[:, None] * X, losses.values(points), player.predict())
+        subgradients[t] = slope(w @ X[t], y[t]) * X[t] + reg * w
+        player.step(subgradients[t])
+    return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
 
 
 def _play_adversary(learner, adversary, rounds):
@@ -221,8 +221,9 @@ def _gather(played):
     """Losses of one kind as one array or one `Examples`; a list if they are mixed."""
     if all(isinstance(f, Linear) for f in played):
         return np.array([f.z for f in played])
-    if all(isinstance(f, Example) and f.phi == played[0].phi for f in played):
-        return Examples(np.array([f.x for f in played]), np.array([f.y for f in played]), played[0].phi)
+    f = played[0]
+    if all(isinstance(g, Example) and (g.phi, g.reg) == (f.phi, f.reg) for g in played):
+        return Examples(np.array([g.x for g in played]), np.array([g.y for g in played]), f.phi, f.reg)
     return played
 
 

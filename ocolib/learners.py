@@ -23,7 +23,7 @@ import numpy as np
 from ocolib import validate
 from ocolib.losses import Linear, PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Simplex
+from ocolib.sets import Ball, Simplex, Space
 
 
 def inverse_sqrt(scale):
@@ -446,3 +446,22 @@ class _Delayed(_FirstOrder):
             self.received[s] = k = len(self.received) + 1
             eta = step_at(self.learner.eta, k)
             self.w = self.learner.over.project(self.w - eta[..., None] * z)
+
+
+# ---------------------------------------------------------------- Regret bounds
+
+
+def inverse(scale):
+    """The schedule η_t = scale/t; with scale = 1/H the one for H-strongly convex losses."""
+    validate.positive("scale", scale)
+    return lambda t: scale / t
+
+
+def Pegasos(dim, reg, project=False):
+    """Eager descent with η_t = 1/(reg·t) from w_1 = 0, for the losses `hinge(X, y).regularized(reg)`.
+
+    `project` keeps the plays in the ball of radius 1/√reg, which holds the best point.
+    """
+    validate.positive("reg", reg)
+    over = Ball(dim, 1.0 / np.sqrt(reg)) if project else Space(dim)
+    return OGD(over, inverse(1.0 / reg), projection="eager")

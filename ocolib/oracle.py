@@ -92,12 +92,13 @@ def _(loss: loss_room.Quadratic, w):
 
 @expression.register
 def _(loss: loss_room.Examples, w):
-    return cp.sum(scalar(loss.phi, loss.X @ w, loss.y))
+    total = cp.sum(scalar(loss.phi, loss.X @ w, loss.y))
+    return total + 0.5 * loss.reg * len(loss) * cp.sum_squares(w) if loss.reg else total
 
 
 @expression.register
 def _(loss: loss_room.Example, w):
-    return scalar(loss.phi, loss.x @ w, loss.y)
+    return scalar(loss.phi, loss.x @ w, loss.y) + 0.5 * loss.reg * cp.sum_squares(w)
 
 
 @expression.register
@@ -129,6 +130,48 @@ def _(phi: loss_room.PerceptronLoss, p, y):
 @scalar.register
 def _(phi: loss_room.HingeLoss, p, y):
     return cp.pos(1 - cp.multiply(y, p))
+
+
+# Regret bounds, Table 5
+
+
+SMOOTH = {
+    "squared hinge": lambda p, y: 0.5 * cp.square(cp.pos(1 - cp.multiply(y, p))),
+    "exponential": lambda p, y: cp.exp(-cp.multiply(y, p)),
+    "logistic": lambda p, y: cp.logistic(-cp.multiply(y, p)),
+    "least squares": lambda p, y: 0.5 * cp.square(p - y),
+    "huber": lambda p, y: 0.5 * cp.huber(p - y, 1),
+    "poisson": lambda p, y: cp.exp(p) - cp.multiply(y, p),
+    "softmax": lambda f, y: cp.log_sum_exp(f) - f[y],
+}
+
+
+@scalar.register
+def _(phi: loss_room.Smooth, p, y):
+    return SMOOTH[phi.name](p, y)
+
+
+@scalar.register
+def _(phi: loss_room.TubeLoss, p, y):
+    return cp.pos(cp.maximum(phi.up * (p - y - phi.eps), phi.down * (y - p - phi.eps)))
+
+
+# Regret bounds, Table 6: here the prediction is a vector of scores
+
+
+@expression.register
+def _(loss: loss_room.VectorExample, w):
+    return scalar(loss.phi, cp.reshape(w, (loss.outputs, len(loss.x)), order="C") @ loss.x, loss.y)
+
+
+@scalar.register
+def _(phi: loss_room.SoftMargin, f, y):
+    return cp.max(cp.multiply(phi.gamma[y], f - f[y] + phi.delta[y]))
+
+
+@scalar.register
+def _(phi: loss_room.QuadraticForm, f, y):
+    return 0.5 * cp.quad_form(f - y, cp.psd_wrap(phi.M))
 
 
 # ---------------------------------------------------------------- answers

@@ -438,3 +438,46 @@ def delayed(trace, u, rho, diameter, curvature=0.0):
             Line(start + counted, f"{first} + ρ²(½Σ α_k + Σ Σ_j α_j)", "‖z_s‖ ≤ ρ"),
         ),
     )
+
+
+# ---------------------------------------------------------------- Regret bounds, (3)
+
+
+def descent_slacks(trace, H, u, G):
+    """What (4) and (5) give away in each round of eager descent with η_t = 1/(Ht), `(3, T)`.
+
+    Rows: strong convexity, f_t(u) − f_t(w_t) − ⟨z_t, u − w_t⟩ − (H/2)‖w_t − u‖²; projection,
+    (‖w_t − η_t z_t − u‖² − ‖w_{t+1} − u‖²)/2η_t; the gradient bound, (η_t/2)(G² − ‖z_t‖²).
+    """
+    u, w, z = validate.vector("u", u, trace.dim), plays(trace), trace.subgradients
+    eta = 1.0 / (validate.positive("H", H) * np.arange(1, trace.rounds + 1))
+    away = np.square(w - u).sum(axis=-1)
+    moved = np.square(w[:-1] - eta[:, None] * z - u).sum(axis=-1)
+    bent = values(trace.losses, u) - trace.paid + (z * (w[:-1] - u)).sum(axis=-1) - H / 2 * away[:-1]
+    size = np.square(z).sum(axis=-1)
+    return np.array([bent, (moved - away[1:]) / (2 * eta), eta / 2 * (G**2 - size)])
+
+
+def strongly_convex(trace, H, u, G):
+    """The proof of (3) on one trace: (5) summed, what the telescope leaves, what is dropped, the bound.
+
+    In its lines d_t = ‖w_t − u‖ and η_t = 1/(Ht).
+    """
+    u, w, T = validate.vector("u", u, trace.dim), plays(trace), trace.rounds
+    t, away = np.arange(1, T + 1), np.square(w - u).sum(axis=-1)
+    seen = (np.square(trace.subgradients).sum(axis=-1) / (2 * H * t)).sum()
+    linear = (trace.subgradients * (trace.points - u)).sum() - H / 2 * away[:-1].sum()
+    summed = (H * t / 2 * (away[:-1] - away[1:]) - H / 2 * away[:-1]).sum() + seen
+    harmonic = G**2 / (2 * H) * (1 / t).sum()
+    return Chain(
+        "Logarithmic regret, (3)",
+        (
+            Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
+            Line(linear, "Σ ⟨z_t, w_t − u⟩ − H d_{t}²/2", "strong convexity"),
+            Line(summed, "(5) summed, ‖z_t‖ in place of G", "projection"),
+            Line(seen - H * T / 2 * away[-1], "Σ ‖z_t‖²/2Ht − HT d_{T+1}²/2", "all others cancel"),
+            Line(seen, "Σ ‖z_t‖²/2Ht", "the last square is dropped"),
+            Line(harmonic, "(G²/2H)(1 + ½ + … + 1/T)", "‖z_t‖ ≤ G"),
+            Line(G**2 / (2 * H) * (1 + np.log(T)), "(G²/2H)(1 + log T)", "the harmonic sum"),
+        ),
+    )

@@ -39,7 +39,8 @@ help:
 	@touch $@
 
 book: .venv/.installed
-	$(BIN)/jupyter-book build . -W -n --keep-going
+	@# a failed build forgets what it read: the next one must warn again
+	$(BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
 	@echo
 	@echo "The book:  $(CURDIR)/_build/html/index.html   (or: make serve)"
 

@@ -1,4 +1,4 @@
-"""When nbval runs the pages, write down how long each took; the status page shows it."""
+"""When nbval runs the pages, write down how long each took, for the status page."""
 
 import json
 from collections import defaultdict

@@ -84,6 +84,13 @@ def osd_sharp_step(radius, rho, T):
     return B / (rho * np.sqrt(T))
 
 
+@promise("upper", "ox13.thm2")
+def osd_anytime(radius, rho, T):
+    """B·rho·√(2T) at every T at once, for lazy descent with η_t = B/(rho·√(2t)) and w_1 as its centre."""
+    B, rho, T = _size(radius=radius), _size(rho=rho), validate.count("T", T)
+    return B * rho * np.sqrt(2 * T)
+
+
 @promise("tight", "ox13.alg.perceptron")
 def perceptron(radius, margin):
     """Updates of the Perceptron from w_1 = 0: (R/γ)², if ‖x_t‖ ≤ R and y_t⟨u, x_t⟩ ≥ γ for a unit u."""

@@ -63,12 +63,14 @@ def _show(x):
 
 
 def _inputs(dim, seed, scale=3.0, many=30):
-    """Small whole vectors first: a failure there is easy to follow by hand."""
+    """Small whole vectors first: a failure there is easy to follow by hand. Then short and long ones, so
+    that a set is tried inside and out.
+    """
     rng = np.random.default_rng(seed)
     yield np.zeros(dim)
     yield from np.eye(dim)
     yield from rng.integers(-2, 3, (10, dim)).astype(float)
-    yield from scale * rng.standard_normal((many, dim))
+    yield from np.geomspace(0.1, scale, many)[:, None] * rng.standard_normal((many, dim))
 
 
 @_checker

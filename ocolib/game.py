@@ -126,6 +126,14 @@ def play(learner, losses, rounds=None):
 
     `losses`: an array `(..., T, n)` of linear losses, a sequence of losses, losses over data
     (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`.
+
+    >>> from ocolib import adversaries, learners, sets
+    >>> interval = sets.Box([-1], [1])
+    >>> trace = play(learners.FTL(interval), adversaries.alternating(10))
+    >>> float(trace.regret(interval))  # Example 2: T − ½
+    9.5
+    >>> float(trace.regret(interval)) == max(float(trace.regret(against=[u])) for u in (-1, 0, 1))
+    True
     """
     if rounds is not None:
         rounds = validate.count("rounds", rounds)

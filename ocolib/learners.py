@@ -48,9 +48,17 @@ def _check_eta(eta):
     step_at(eta, 1)
 
 
+def _linear(Z, dim):
+    """Linear losses known in advance, `(..., T, dim)`."""
+    Z = validate.array("Z", Z, dim)
+    if Z.ndim < 2:
+        raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
+    return Z
+
+
 def _sums(Z, dim):
     """0, Z_1, …, Z_T on axis −2."""
-    Z = validate.array("Z", Z, dim)
+    Z = _linear(Z, dim)
     return np.concatenate([np.zeros_like(Z[..., :1, :]), np.cumsum(Z, axis=-2)], axis=-2)
 
 
@@ -82,6 +90,13 @@ class FTRL:
     """Follow the regularised leader: w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t.
 
     Lecture 13, (3), and Lecture 17, (17.1); w_1 = argmin R.
+
+    >>> from ocolib.sets import Ball
+    >>> w = FTRL(Ball(2), SquaredNorm(), eta=0.5).points(np.array([[1.0, 0.0], [0.0, -1.0]]))
+    >>> w[-1]
+    array([-0.5,  0.5])
+    >>> bool(np.all(w[-1] + 0.5 * np.array([1.0, -1.0]) == 0))  # the gradient of Z_2·w + R/eta vanishes
+    True
     """
 
     over: object
@@ -178,6 +193,13 @@ class OGD:
     eager:  w_{t+1} = Π(w_t − η_t z_t) (Zinkevich).
 
     `start` is a point of the set; without one the lazy sum starts at 0, and w_1 = Π(0).
+
+    >>> from ocolib.sets import Box
+    >>> Z = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    >>> OGD(Box([-1], [1]), eta=1.0).points(Z)[:, 0]
+    array([ 0., -1., -1., -1.,  0.])
+    >>> OGD(Box([-1], [1]), eta=1.0, projection="eager").points(Z)[:, 0]
+    array([ 0., -1., -1.,  0.,  1.])
     """
 
     over: object
@@ -211,7 +233,7 @@ class OGD:
     def points(self, Z):
         if self.projection == "lazy":
             return self.leader.points(Z)
-        Z = validate.array("Z", Z, self.over.dim)
+        Z = _linear(Z, self.over.dim)
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first

@@ -226,7 +226,7 @@ class _Solver:
                 total = total + expression(regularizer, w) / eta
             solve(total + 0 * cp.sum(w), constraints(over, w))
             self.w = w.value
-        return self.w
+        return self.w.copy()
 
     def update(self, loss):
         self.losses.append(loss)

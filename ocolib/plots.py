@@ -43,8 +43,8 @@ STYLE = {
 def figure(xlabel="", ylabel="", columns=1, **axes):
     """One figure with labelled axes, shown on leaving; `columns` > 1 yields a list of axes."""
     with plt.rc_context(STYLE):
-        width = {1: 6.4}.get(columns, 4.2 * columns)
-        _, all_axes = plt.subplots(1, columns, figsize=(width, 3.8), squeeze=False)
+        # never wider than one panel: on a phone the text shrinks with the width
+        _, all_axes = plt.subplots(1, columns, figsize=(6.4, 3.8), squeeze=False)
         for ax in all_axes[0]:
             ax.set(xlabel=xlabel, ylabel=ylabel, **axes)
         yield all_axes[0][0] if columns == 1 else list(all_axes[0])

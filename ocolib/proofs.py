@@ -130,27 +130,38 @@ def theorem1(trace, regularizer, eta, u):
 # ---------------------------------------------------------------- Lecture 13, Theorem 2
 
 
-def theorem2(trace, eta, u, rho, diameter, sharp=False):
-    """Theorem 2 for lazy descent on one trace, (8), (9), (10) and the last line.
+def theorem2(trace, eta, u, rho, size, sharp=False):
+    """Theorem 2 for lazy descent on one trace: (8), (9), (10) and the last line, where `size` is D ≥ ‖u‖.
 
-    `sharp` keeps what (9) throws away, ‖w_{t+1} − w_t‖²/(2·eta) a round, and so pays eta/2 for eta.
+    `sharp` keeps what (9) throws away, ‖w_{t+1} − w_t‖²/(2·eta) a round, and so pays eta/2 where the
+    lecture pays eta; `size` is then called B.
     """
     u, eta = validate.vector("u", u, trace.dim), validate.positive("eta", eta)
     w, z = plays(trace), trace.subgradients
     moves = np.diff(w, axis=0)
-    T, ends = trace.rounds, (u @ u - w[0] @ w[0]) / (2 * eta)
-    stability, kept = -(z * moves).sum(), np.square(moves).sum() / (2 * eta) if sharp else 0.0
-    share, word = (eta / 2, "(η/2)") if sharp else (eta, "η")
-    why9 = "Theorem 1 on the surrogates ⟨z_t, ·⟩" + (", its slacks kept" if sharp else "")
-    why10 = "ab − a²/(2η) ≤ ηb²/2" if sharp else "Cauchy–Schwarz; projection does not expand"
+    ends = (u @ u - w[0] @ w[0]) / (2 * eta)
+    price, kept = (eta / 2, np.square(moves).sum() / (2 * eta)) if sharp else (eta, 0.0)
+    words = ("(η/2)", "B", " − ‖w_{t+1} − w_t‖²/2η") if sharp else ("η", "D", "")
+    split = "Theorem 1 on the surrogates ⟨z_t, ·⟩" + (", its slack kept" if sharp else "")
+    product = "ab − a²/2η ≤ ηb²/2" if sharp else "Cauchy–Schwarz; projection does not expand"
     return Chain(
         "Theorem 2, " + ("the sharp chain" if sharp else "the lecture's chain"),
         (
             Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
             Line((z * (trace.points - u)).sum(), "(8) Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
-            Line(stability - kept + ends, "(9) Σ ⟨z_t, w_t − w_{t+1}⟩ + (‖u‖² − ‖w_1‖²)/2η", why9),
-            Line(share * np.square(z).sum() + ends, f"(10) {word} Σ ‖z_t‖² + (‖u‖² − ‖w_1‖²)/2η", why10),
-            Line(share * T * rho**2 + diameter**2 / (2 * eta), f"{word} T ρ² + D²/2η", "‖z_t‖ ≤ ρ, ‖u‖ ≤ D"),
+            Line(
+                -(z * moves).sum() - kept + ends,
+                f"(9) Σ ⟨z_t, w_t − w_{{t+1}}⟩{words[2]} + (‖u‖² − ‖w_1‖²)/2η",
+                split,
+            ),
+            Line(
+                price * np.square(z).sum() + ends, f"(10) {words[0]} Σ ‖z_t‖² + (‖u‖² − ‖w_1‖²)/2η", product
+            ),
+            Line(
+                price * trace.rounds * rho**2 + size**2 / (2 * eta),
+                f"{words[0]} T ρ² + {words[1]}²/2η",
+                f"‖z_t‖ ≤ ρ, ‖u‖ ≤ {words[1]}",
+            ),
         ),
     )
 

@@ -127,7 +127,7 @@ class Ball:
 
     def contains(self, x, tol=1e-9):
         x = _points(x, self.dim)
-        return 2 * norm(x / 2 - self.center / 2)[..., 0] <= self.radius + _forgiven(x, tol)
+        return norm(x / 2 - self.center / 2)[..., 0] <= (self.radius + _forgiven(x, tol)) / 2
 
     def project(self, y):
         y = validate.array("y", y, self.dim)
@@ -185,7 +185,15 @@ class Box:
 
 @dataclass(frozen=True)
 class Simplex:
-    """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes."""
+    """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes.
+
+    >>> y = np.array([1e8, 1e8 + 0.5, 0.0])
+    >>> p = Simplex(3).project(y)
+    >>> p
+    array([0.25, 0.75, 0.  ])
+    >>> bool(((np.eye(3) - p) @ (y - p)).max() <= 1e-6)  # y − p makes an obtuse angle with every corner
+    True
+    """
 
     dim: int
 
@@ -252,9 +260,8 @@ class L1Ball:
     def minimize_linear(self, c):
         c = validate.array("c", c, self.dim)
         size = np.abs(c)
-        best = (size == size.max(axis=-1, keepdims=True)) & (size > 0)
-        share = best / np.maximum(best.sum(axis=-1, keepdims=True), 1)
-        return -self.radius * np.sign(c) * share
+        best = size == size.max(axis=-1, keepdims=True)
+        return -self.radius * np.sign(c) * (best / best.sum(axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The parts of the book made from the project itself: concordance, status, exact anchors."""
+"""What the book makes from the project itself: concordance, status, anchors."""
 
 import ast
 import json
@@ -6,10 +6,12 @@ import re
 from importlib.metadata import version
 from pathlib import Path
 
-import ledger
 import nbformat
+import yaml
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+
+import ledger
 
 ROOT = ledger.ROOT
 PACKAGES = ["ocolib", "numpy", "scipy", "cvxpy", "clarabel", "matplotlib"]
@@ -51,9 +53,12 @@ class Concordance(SphinxDirective):
             ready = sum(map(ledger.done, found))
             header = ["Item" if kind == "items" else "Where", "In short", "Checked by"]
             body = table(header, map(self.row, found), ["concordance"])
-            fold = f"<details{' open' if ready else ''}><summary>{kind}: {ready} of {len(found)} done"
+            opened = " open" if ready else ""
+            summary = f"{kind}: {ready} of {len(found)} done"
             result += [
-                nodes.raw("", f"{fold}</summary>", format="html"),
+                nodes.raw(
+                    "", f"<details{opened}><summary>{summary}</summary>", format="html"
+                ),
                 body,
                 nodes.raw("", "</details>", format="html"),
             ]
@@ -62,11 +67,22 @@ class Concordance(SphinxDirective):
     def row(self, entry):
         says, _ = self.state.inline_text(entry["says"], self.lineno)
         if not ledger.done(entry):
-            return entry["item"], says, [nodes.inline("", "not yet written", classes=["pending"])]
+            return (
+                entry["item"],
+                says,
+                [nodes.inline("", "not yet written", classes=["pending"])],
+            )
         builder = self.env.app.builder
         uri = builder.get_relative_uri(self.env.docname, "book/" + entry["page"])
-        link = nodes.reference("", entry["item"], internal=True, refuri=f"{uri}#{ledger.anchor(entry['id'])}")
-        tests = [nodes.literal("", test.removeprefix("tests/")) for test in entry["tests"]]
+        link = nodes.reference(
+            "",
+            entry["item"],
+            internal=True,
+            refuri=f"{uri}#{ledger.anchor(entry['id'])}",
+        )
+        tests = [
+            nodes.literal("", test.removeprefix("tests/")) for test in entry["tests"]
+        ]
         spaced = [node for test in tests for node in (nodes.Text(" "), test)][1:]
         return [link], says, spaced
 
@@ -77,34 +93,52 @@ class Status(SphinxDirective):
     def run(self):
         file = ROOT / "_build" / "times.json"
         times = json.loads(file.read_text()) if file.exists() else {}
-        pages = {path.relative_to(ROOT).as_posix(): nbformat.read(path, as_version=4) for path in notebooks()}
-        seconds = [(name, f"{times[name]:.1f} s" if name in times else "not measured") for name in pages]
+        pages = {
+            path.relative_to(ROOT).as_posix(): nbformat.read(path, as_version=4)
+            for path in notebooks()
+        }
+        seconds = [
+            (name, f"{times[name]:.1f} s" if name in times else "not measured")
+            for name in pages
+        ]
         return [
             nodes.rubric("", "What was checked"),
             table(["What", "How many"], counts(pages.values()), ["status"]),
             nodes.rubric("", "Time to execute each page"),
             table(["Page", "Time"], seconds, ["status"]),
             nodes.rubric("", "Versions"),
-            table(["Package", "Version"], [(name, version(name)) for name in PACKAGES], ["status"]),
+            table(
+                ["Package", "Version"],
+                [(name, version(name)) for name in PACKAGES],
+                ["status"],
+            ),
         ]
 
 
 def notebooks():
-    return sorted(p for p in ROOT.glob("book/**/*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+    return sorted(
+        p for p in ROOT.glob("book/**/*.ipynb") if ".ipynb_checkpoints" not in p.parts
+    )
 
 
 def counts(pages):
     """Rows (what, how many) for the status page."""
     parts = ledger.load().values()
     cells = [cell for page in pages for cell in page.cells if cell.cell_type == "code"]
-    trees = [ast.parse(path.read_text("utf8")) for path in ROOT.glob("tests/**/test_*.py")]
+    trees = [
+        ast.parse(path.read_text("utf8")) for path in ROOT.glob("tests/**/test_*.py")
+    ]
     tests = [
         node
         for tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     ]
-    property_based = [test for test in tests if any("given" in ast.unparse(d) for d in test.decorator_list)]
+    property_based = [
+        test
+        for test in tests
+        if any("given" in ast.unparse(d) for d in test.decorator_list)
+    ]
 
     def share(kind):
         found = [entry for part in parts for entry in part[kind]]
@@ -115,8 +149,14 @@ def counts(pages):
         ("errata executed and tested", share("errata")),
         ("pages that run", str(len(pages))),
         ("code cells compared with their stored output", str(len(cells))),
-        ("cells that need NumPy alone", str(sum(tagged(cell, "live") for cell in cells))),
-        ("asserts on the pages", str(sum(len(ASSERT.findall(cell.source)) for cell in cells))),
+        (
+            "cells that need NumPy alone",
+            str(sum(tagged(cell, "live") for cell in cells)),
+        ),
+        (
+            "asserts on the pages",
+            str(sum(len(ASSERT.findall(cell.source)) for cell in cells)),
+        ),
         ("test functions", str(len(tests))),
         ("of these property-based", str(len(property_based))),
     ]
@@ -135,7 +175,9 @@ def exact_anchors(app, exception):
     lost = {name.lower(): name for name in exact if name != name.lower()}
     if exception or app.builder.format != "html" or not lost:
         return
-    pattern = re.compile(rf'(\bid="|\bhref="[^"#]*#)({"|".join(map(re.escape, lost))})(?=")')
+    pattern = re.compile(
+        rf'(\bid="|\bhref="[^"#]*#)({"|".join(map(re.escape, lost))})(?=")'
+    )
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text("utf8")
         fixed = pattern.sub(lambda match: match[1] + lost[match[2]], text)
@@ -145,23 +187,24 @@ def exact_anchors(app, exception):
 
 
 def plain_docstrings(app, what, name, obj, options, lines):
-    """Docstrings are plain text with `code` and | tables |: tell reStructuredText so."""
-    result, example, rows = [], False, 0
+    """Docstrings are plain text with `code` and | tables |: say so to Sphinx."""
+    result, example, table = [], False, False
     for line in lines:
         text = line.strip()
+        if re.fullmatch(r"\|[|: -]+\|", text):
+            continue  # the rule below a table's head
         example = bool(text) and (example or text.startswith(">>>"))
-        if example:
-            result.append(line)
-        elif text.startswith("|") and text.endswith("|"):
-            if not set(text) <= set("|-: "):
-                result += [] if rows else ["", ".. list-table::", "   :header-rows: 1", ""]
-                cells = [literal(cell.strip()) for cell in text.strip("|").split(" | ")]
-                result += ["   " + ("  - " if n else "* - ") + c for n, c in enumerate(cells)]
-            rows += 1
-            continue
+        row = text.startswith("|") and text.endswith("|")
+        if row and not table:
+            result += ["", ".. list-table::", "   :header-rows: 1", ""]
+        if row:
+            cells = [literal(cell.strip()) for cell in text.strip("|").split(" | ")]
+            result += [
+                f"   {'  ' if n else '* '}- {cell}" for n, cell in enumerate(cells)
+            ]
         else:
-            result.append(literal(line))
-        rows = 0
+            result.append(line if example else literal(line))
+        table = row
     lines[:] = result
 
 
@@ -175,12 +218,16 @@ def literal(line):
 
 def launch_buttons(app, config):
     """Launch and source buttons, once _config.yml names a repository."""
-    options = config.html_theme_options
-    if options.get("repository_url"):
-        options["use_repository_button"] = True
-        options["launch_buttons"] = {
-            "colab_url": "https://colab.research.google.com",
-            "binderhub_url": "https://mybinder.org",
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
+    if settings["url"]:
+        config.html_theme_options |= {
+            "repository_url": settings["url"],
+            "repository_branch": settings["branch"],
+            "use_repository_button": True,
+            "launch_buttons": {
+                "colab_url": "https://colab.research.google.com",
+                "binderhub_url": "https://mybinder.org",
+            },
         }
 
 

@@ -1,4 +1,4 @@
-"""The ledger: every item of the lectures, the page that states it, the tests that check it."""
+"""The ledger: every item of the lectures, with its page and its tests."""
 
 from pathlib import Path
 
@@ -9,13 +9,18 @@ FOLDER = ROOT / "book" / "ledger"
 
 
 def load(folder=FOLDER):
-    """All lectures, {prefix: {lecture, source, finished, items, errata}}, in file order."""
-    return {file.stem: yaml.safe_load(file.read_text("utf8")) for file in sorted(folder.glob("*.yml"))}
+    """All lectures: {prefix: {lecture, source, finished, items, errata}}."""
+    return {
+        file.stem: yaml.safe_load(file.read_text("utf8"))
+        for file in sorted(folder.glob("*.yml"))
+    }
 
 
 def entries(ledger):
     """Every item and erratum of every lecture."""
-    return [entry for part in ledger.values() for entry in part["items"] + part["errata"]]
+    return [
+        entry for part in ledger.values() for entry in part["items"] + part["errata"]
+    ]
 
 
 def anchor(identifier):
@@ -24,5 +29,5 @@ def anchor(identifier):
 
 
 def done(entry):
-    """An item is done when a page states it and a test checks it."""
-    return bool(entry["page"] and entry["tests"])
+    """A page states it and a test checks it; a typo has nothing to check."""
+    return bool(entry["page"] and (entry["tests"] or entry.get("severity") == "typo"))

@@ -1,4 +1,4 @@
-"""Serve MathJax from the book itself, so that no page asks another host for anything."""
+"""Serve MathJax from the book itself, so that no page asks another host."""
 
 from importlib.metadata import files
 from pathlib import Path

@@ -31,6 +31,12 @@ MATH = """async () => {
 }"""
 BARE = "() => [...document.images].filter(i => !i.alt.trim()).map(i => i.src)"
 BROKEN = "() => [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+TOO_WIDE = """() => {
+  const box = node => getComputedStyle(node).overflowX === 'visible' ? box(node.parentElement) : node;
+  return [...document.querySelectorAll('mjx-container[display] > mjx-math')]
+    .filter(math => math.getBoundingClientRect().width > box(math).clientWidth)
+    .map(math => math.closest('.math').textContent);
+}"""
 WIDTHS = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 COLOURS = """() => {
   document.documentElement.dataset.theme = 'dark';
@@ -116,6 +122,7 @@ def test_a_page_on_a_phone(name, phone, address):
     phone.evaluate(MATH)
     width, window = phone.evaluate(WIDTHS)
     assert width <= window, f"{width} px wide in a window of {window} px"
+    assert not phone.evaluate(TOO_WIDE), "display equations that do not fit"
 
 
 @every_page

@@ -1,0 +1,332 @@
+"""Every promise is put to the test its word demands.
+
+`tight`: held in every game, met with equality by one, and broken when scaled down; `upper`: held, and broken
+when scaled below its known tightness; `lower`: reached. The last test counts that no bound was forgotten.
+"""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from ocolib import bounds
+from ocolib.adversaries import (
+    all_signs,
+    alternating,
+    disjunction,
+    orthogonal,
+    random_directions,
+    separable,
+)
+from ocolib.game import play
+from ocolib.learners import FTL, FTRL, OGD, NormalizedWinnow, Perceptron, Winnow, inverse_sqrt
+from ocolib.losses import Quadratic, perceptron_loss
+from ocolib.oracle import max_margin
+from ocolib.regularizers import NegativeEntropy, SquaredNorm
+from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
+
+CHECKED = defaultdict(set)
+DEMANDED = {"tight": {"held", "met", "broken"}, "upper": {"held", "broken"}, "lower": {"reached"}}
+INTERVAL = Box([-1.0], [1.0])
+ROUNDING = 1 + 1e-12
+
+
+def checks(bound, *aspects):
+    """Register a test as showing these aspects of the bound."""
+
+    def mark(test):
+        CHECKED[bound.__name__].update(aspects)
+        return test
+
+    return mark
+
+
+def test_every_bound_has_the_tests_its_word_demands():
+    assert len(bounds.BOUNDS) >= 7
+    for bound in bounds.BOUNDS:
+        assert DEMANDED[bound.kind] <= CHECKED[bound.__name__], bound.__name__
+        assert bound.item.startswith(("ox13.", "ma17.", "shi.", "zin4.", "tel9.", "x."))
+
+
+def test_a_promise_is_one_of_three_words():
+    with pytest.raises(ValueError, match="tight, upper or lower, got 'sharp'"):
+        bounds.promise("sharp", "ox13.thm2")
+
+
+# ---------------------------------------------------------------- Lecture 13, Example 2
+
+
+@checks(bounds.example2, "held", "met")
+@pytest.mark.parametrize("T", [1, 2, 3, 4, 5, 16, 101])
+@pytest.mark.parametrize("eta", [1e-3, 0.1, 0.5, 1.0, 1.9, 2.0, 3.0, 100.0, np.inf])
+def test_example2_is_an_equality(T, eta):
+    leader = FTL(INTERVAL) if eta == np.inf else FTRL(INTERVAL, SquaredNorm(), eta)
+    regret = play(leader, alternating(T)).regret(INTERVAL)
+    assert regret == pytest.approx(bounds.example2(T, eta), rel=1e-12)
+
+
+@checks(bounds.example2, "broken")
+def test_example2_for_the_leader_is_T_minus_a_half():
+    regret = play(FTL(INTERVAL), alternating(50)).regret(INTERVAL)
+    assert regret == 49.5 == bounds.example2(50)
+    assert regret > 0.99 * bounds.example2(50)
+
+
+# ---------------------------------------------------------------- Lecture 13, Theorem 1
+
+
+@checks(bounds.ftrl_stability, "held")
+@pytest.mark.parametrize("eta", [0.1, 1.0, 5.0])
+def test_theorem1_is_never_broken(eta):
+    for over, R, Z in [
+        (INTERVAL, SquaredNorm(), all_signs(10)),
+        (Ball(3), SquaredNorm(), random_directions(20, 3, 0, runs=(50,))),
+        (L1Ball(3), SquaredNorm(), random_directions(20, 3, 1, runs=(50,))),
+        (Simplex(3), NegativeEntropy(), random_directions(20, 3, 2, runs=(50,))),
+    ]:
+        trace = play(FTRL(over, R, eta), Z)
+        rivals = over.minimize_linear(random_directions(10, over.dim, 3))
+        for u in [*rivals, over.project(np.zeros(over.dim))]:
+            promised = bounds.ftrl_stability(trace, R, eta, u)
+            assert (trace.regret(against=u) <= promised + 1e-11 * np.maximum(1, np.abs(promised))).all()
+
+
+@checks(bounds.ftrl_stability, "held")
+def test_theorem1_holds_for_curved_losses():
+    losses = [Quadratic(c) for c in random_directions(12, 2, 4, rho=3.0)]
+    trace = play(FTRL(Ball(2), SquaredNorm(), 0.5), losses)
+    for u in Ball(2).minimize_linear(random_directions(20, 2, 5)):
+        assert trace.regret(against=u) <= bounds.ftrl_stability(trace, SquaredNorm(), 0.5, u) + 1e-12
+
+
+@checks(bounds.ftrl_stability, "met")
+def test_theorem1_is_met_by_a_leader_that_has_no_reason_to_move():
+    trace = play(FTRL(Box([1.0], [2.0]), SquaredNorm(), 0.5), np.ones((5, 1)))
+    assert trace.paid.sum() == 5.0
+    assert trace.regret(against=[1.0]) == bounds.ftrl_stability(trace, SquaredNorm(), 0.5, [1.0]) == 0.0
+
+
+@checks(bounds.ftrl_stability, "met", "broken")
+@pytest.mark.parametrize("T", [1, 10, 200])
+def test_theorem1_is_approached_by_a_constant_loss(T):
+    """Against u = w_{T+1} the regret is (T + 1)/(T + 2) of the promise, which is eta·T(T + 2)/2."""
+    trace = play(FTRL(Space(1), SquaredNorm(), 0.5), np.ones((T, 1)))
+    regret = trace.regret(against=trace.last)
+    promised = bounds.ftrl_stability(trace, SquaredNorm(), 0.5, trace.last)
+    assert promised == pytest.approx(0.5 * T * (T + 2) / 2)
+    assert regret == pytest.approx(promised * (T + 1) / (T + 2))
+    assert (regret > 0.99 * promised) == (T == 200)
+
+
+# ---------------------------------------------------------------- Lecture 13, Theorem 2
+
+
+@checks(bounds.osd, "held")
+@pytest.mark.parametrize(
+    "over", [INTERVAL, Box([0.0], [1.0]), Box([-0.3], [2.0])], ids=["[-1,1]", "[0,1]", "[-.3,2]"]
+)
+def test_theorem2_is_never_broken_by_any_signs(over):
+    T, D = 12, over.diameter
+    regret = play(OGD(over, bounds.osd_step(D, 1.0, T)), all_signs(T)).regret(over)
+    assert regret.shape == (2**T,)
+    assert regret.max() <= bounds.osd(D, 1.0, T)
+
+
+@checks(bounds.osd, "held")
+@checks(bounds.osd_sharp, "held")
+@pytest.mark.parametrize("T", [1, 7, 60])
+@pytest.mark.parametrize("rho", [0.5, 4.0])
+def test_theorem2_is_never_broken_on_balls_and_other_sets(T, rho):
+    for over in (Ball(3, 2.0), Ball(3, 2.0, [1, 0, 0]), L1Ball(3), Box([-1, 0, 0], [1, 2, 0])):
+        D, B = over.diameter, over.farthest(np.zeros(3))
+        lazy, sharp = OGD(over, bounds.osd_step(D, rho, T)), OGD(over, bounds.osd_sharp_step(B, rho, T))
+        for Z in (
+            random_directions(T, 3, 0, rho, runs=(100,)),
+            np.tile(random_directions(1, 3, 1, rho), (T, 1)),
+        ):
+            assert play(lazy, Z).regret(over).max() <= bounds.osd(D, rho, T)
+            assert play(sharp, Z).regret(over).max() <= bounds.osd_sharp(B, rho, T) * ROUNDING
+        assert play(lazy, orthogonal(rho), rounds=T).regret(over) <= bounds.osd(D, rho, T)
+        assert play(sharp, orthogonal(rho), rounds=T).regret(over) <= bounds.osd_sharp(B, rho, T) * ROUNDING
+
+
+@checks(bounds.osd_sharp, "held")
+def test_the_sharp_bound_counts_from_the_start_wherever_that_is():
+    over, start, T = Simplex(3), np.array([0.0, 0.0, 1.0]), 30
+    B = over.farthest(start)
+    learner = OGD(over, bounds.osd_sharp_step(B, 1.0, T), start=start)
+    for Z in (random_directions(T, 3, 6, runs=(200,)), np.tile([0.6, 0.0, 0.8], (T, 1))):
+        assert play(learner, Z).regret(over).max() <= bounds.osd_sharp(B, 1.0, T) * ROUNDING
+
+
+@checks(bounds.osd, "broken")
+@pytest.mark.parametrize("T", [2, 8])
+def test_theorem2_is_three_quarters_of_its_promise_on_the_unit_interval(T):
+    """Exhaustively: the worst of all 2^T games on [0, 1] has regret ¾·D·rho·√(2T) for T = 2m²."""
+    over = Box([0.0], [1.0])
+    worst = play(OGD(over, bounds.osd_step(1.0, 1.0, T)), all_signs(T)).regret(over).max()
+    assert worst == pytest.approx(0.75 * bounds.osd(1.0, 1.0, T), rel=1e-12)
+    assert worst > 0.74 * bounds.osd(1.0, 1.0, T)
+
+
+@checks(bounds.osd_sharp, "met", "broken")
+@pytest.mark.parametrize("T", [4, 16])
+def test_the_sharp_bound_is_met_by_the_worst_of_all_signs(T):
+    worst = play(OGD(INTERVAL, bounds.osd_sharp_step(1.0, 1.0, T)), all_signs(T)).regret(INTERVAL).max()
+    assert worst == pytest.approx(bounds.osd_sharp(1.0, 1.0, T), rel=1e-12)
+    assert worst > 0.99 * bounds.osd_sharp(1.0, 1.0, T)
+
+
+@checks(bounds.osd_sharp, "met")
+@pytest.mark.parametrize("T", [1, 3, 10, 50])
+def test_the_sharp_bound_is_met_by_the_orthogonal_adversary(T):
+    learner = OGD(Ball(2, 3.0), bounds.osd_sharp_step(3.0, 2.0, T))
+    regret = play(learner, orthogonal(2.0), rounds=T).regret(Ball(2, 3.0))
+    assert regret == pytest.approx(bounds.osd_sharp(3.0, 2.0, T), rel=1e-12)
+
+
+@checks(bounds.osd_anytime, "held", "broken")
+def test_the_anytime_bound_holds_at_every_round_at_once():
+    """And at 0.7 of it no round does: the orthogonal adversary takes B·rho·√T."""
+    t = np.arange(1, 41)
+    promised = np.array([bounds.osd_anytime(2.0, 3.0, int(k)) for k in t])
+    learner = OGD(Ball(2, 2.0), inverse_sqrt(2.0 / (3.0 * np.sqrt(2))))
+    for Z in (random_directions(40, 2, 0, 3.0, runs=(100,)), np.tile([3.0, 0.0], (40, 1))):
+        assert (play(learner, Z).regret_curve(Ball(2, 2.0)) <= promised).all()
+    spite = play(learner, orthogonal(3.0), rounds=40).regret_curve(Ball(2, 2.0))
+    assert (spite <= promised).all()
+    assert (spite > 0.7 * promised).all()
+    signs = play(OGD(INTERVAL, inverse_sqrt(1 / np.sqrt(2))), all_signs(12)).regret_curve(INTERVAL)
+    assert (signs.max(axis=0) <= [bounds.osd_anytime(1.0, 1.0, k) for k in range(1, 13)]).all()
+
+
+def test_the_steps_make_their_bounds_least():
+    for step, promised, share in [
+        (bounds.osd_step, bounds.osd, 1.0),
+        (bounds.osd_sharp_step, bounds.osd_sharp, 0.5),
+    ]:
+        size, rho, T = 2.0, 3.0, 7
+
+        def line(eta, share=share, size=size, rho=rho, T=T):
+            return share * eta * T * rho**2 + size**2 / (2 * eta)
+
+        eta = step(size, rho, T)
+        assert line(eta) == pytest.approx(promised(size, rho, T))
+        assert line(eta) < min(line(0.99 * eta), line(1.01 * eta))
+
+
+# ---------------------------------------------------------------- Lecture 13, Perceptron and Winnow
+
+
+@checks(bounds.perceptron, "held")
+@pytest.mark.parametrize("margin", [0.05, 0.2, 0.6])
+@pytest.mark.parametrize("size", [1.0, 10.0])
+def test_the_perceptron_never_updates_more_than_promised(margin, size):
+    for seed in range(5):
+        X, y, u = separable(400, 6, margin, seed)
+        X = size * X
+        R, gamma = np.linalg.norm(X, axis=1).max(), (y * (X @ u)).min()
+        updates = play(Perceptron(6), perceptron_loss(X, y)).updates.sum()
+        assert updates <= bounds.perceptron(R, gamma)
+    best = max_margin(X, y)[1]
+    assert best >= gamma - 1e-6
+    assert updates <= bounds.perceptron(R, best)
+
+
+@checks(bounds.perceptron, "met", "broken")
+@pytest.mark.parametrize("n", [1, 4, 9, 25])
+def test_the_perceptron_bound_is_met_by_orthonormal_examples(n):
+    """u = (y_1, …, y_n)/√n has margin 1/√n, and each example is new: n updates."""
+    y = np.where(np.arange(n) % 2 == 0, -1.0, 1.0)
+    updates = play(Perceptron(n), perceptron_loss(np.eye(n), y)).updates.sum()
+    assert updates == n == pytest.approx(bounds.perceptron(1.0, 1 / np.sqrt(n)))
+    assert updates > 0.99 * bounds.perceptron(1.0, 1 / np.sqrt(n))
+
+
+def spiteful_to_winnow(n, k, theta):
+    """Demote the heaviest irrelevant variables while they reach θ; else promote as much weight as fits."""
+
+    def adversary(t, w, past):
+        x, order = np.zeros(n), k + np.argsort(-w[k:], kind="stable")
+        if w[k:].sum() >= theta:
+            x[order[: 1 + np.searchsorted(np.cumsum(w[order]), theta)]] = 1.0
+            return perceptron_loss([x], [-1], theta)[0]
+        x[np.argmin(w[:k])] = 1.0
+        for i in order:
+            x[i] = w @ x + w[i] <= theta
+        return perceptron_loss([x], [1], theta)[0]
+
+    return adversary
+
+
+@checks(bounds.winnow, "held")
+@pytest.mark.parametrize(
+    ("n", "k", "theta"), [(8, 1, 4.0), (40, 2, 20.0), (40, 3, 7.5), (100, 5, 10.0), (30, 1, 1.0)]
+)
+def test_winnow_never_updates_more_than_promised(n, k, theta):
+    promised = bounds.winnow(n, k, theta)
+    for seed in range(3):
+        X, y = disjunction(300, n, k, seed)
+        assert play(Winnow(n, theta), perceptron_loss(X, y, theta)).updates.sum() <= promised
+    spite = play(Winnow(n, theta), spiteful_to_winnow(n, k, theta), rounds=150)
+    np.testing.assert_array_equal(spite.losses.y > 0, spite.losses.X[:, :k].any(axis=1))
+    assert spite.updates.sum() <= promised
+
+
+@checks(bounds.winnow, "broken")
+def test_winnow_comes_within_a_tenth_of_its_promise():
+    spite = play(Winnow(1024, 32.0), spiteful_to_winnow(1024, 1, 32.0), rounds=100)
+    np.testing.assert_array_equal(spite.losses.y > 0, spite.losses.X[:, 0] > 0)
+    assert 0.9 * bounds.winnow(1024, 1, 32.0) < spite.updates.sum() <= bounds.winnow(1024, 1, 32.0)
+
+
+def spiteful_to_normalized_winnow(n, margin):
+    """x_1 = γ, and the rest ±1 so that ⟨w, x⟩ is just not positive: an update that teaches the least."""
+
+    def adversary(t, w, past):
+        x, order = np.full(n, -1.0), 1 + np.argsort(-w[1:], kind="stable")
+        x[0], down, up = margin, order[::2], order[1::2]
+        gain, room = margin * w[0] + w[up].sum(), w[down].sum()
+        if gain <= room:
+            x[up], x[down] = 1.0, -gain * (1 + 1e-9) / room
+        else:
+            x[up] = (room * (1 - 1e-9) - margin * w[0]) / max(w[up].sum(), 1e-300)
+        return perceptron_loss([np.clip(x, -1, 1)], [1])[0]
+
+    return adversary
+
+
+@checks(bounds.normalized_winnow, "held")
+@pytest.mark.parametrize("size", [1.0, 5.0])
+def test_normalised_winnow_never_updates_more_than_promised_on_doubled_features(size):
+    """With (x, −x) every u of ℓ1 norm 1 becomes a point of the simplex."""
+    for seed in range(4):
+        X, y, u = separable(500, 6, 0.3, seed)
+        X, u = size * X / np.abs(X).max(), u / np.abs(u).sum()
+        doubled = np.hstack([X, -X])
+        gamma = (y * (X @ u)).min()
+        assert gamma > 0
+        updates = play(NormalizedWinnow(12, gamma / size**2), perceptron_loss(doubled, y)).updates.sum()
+        assert 0 < updates <= bounds.normalized_winnow(12, gamma, size)
+
+
+@checks(bounds.normalized_winnow, "held", "broken")
+@pytest.mark.parametrize(("n", "margin", "share"), [(9, 0.2, 0.6), (65, 0.2, 0.75), (1025, 0.2, 0.85)])
+def test_normalised_winnow_comes_near_its_promise(n, margin, share):
+    promised = bounds.normalized_winnow(n, margin)
+    spite = play(
+        NormalizedWinnow(n, margin), spiteful_to_normalized_winnow(n, margin), rounds=int(promised) + 9
+    )
+    assert spite.losses.X[:, 0].min() == margin
+    assert np.abs(spite.losses.X).max() <= 1.0
+    assert share * promised < spite.updates.sum() <= promised
+
+
+def test_bounds_by_hand():
+    assert bounds.osd(2.0, 3.0, 8) == 24.0
+    assert bounds.osd_step(2.0, 3.0, 8) == pytest.approx(1 / 6)
+    assert bounds.osd_sharp(2.0, 3.0, 4) == 12.0
+    assert bounds.osd_sharp_step(2.0, 3.0, 4) == pytest.approx(1 / 3)
+    assert bounds.perceptron(2.0, 0.5) == 16.0
+    assert bounds.winnow(32, 2, 4.0) == 34.0
+    assert bounds.normalized_winnow(8, 0.5, 2.0) == pytest.approx(32 * np.log(8))

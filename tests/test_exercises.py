@@ -1,0 +1,187 @@
+"""A checker tells a student what is wrong, and never raises unless it is asked to."""
+
+import numpy as np
+import pytest
+
+from ocolib import exercises
+from ocolib.exercises import (
+    WrongAnswer,
+    check_argmin,
+    check_bound,
+    check_learner,
+    check_projection,
+    check_subgradient,
+    check_value,
+)
+from ocolib.learners import FTL, OGD
+from ocolib.regularizers import SquaredNorm
+from ocolib.sets import Ball, Box, Simplex
+
+R, BALL = SquaredNorm(), Ball(2)
+
+
+def objective(w, c):
+    return c @ w + R.value(w) / 0.5
+
+
+CHECKS = {
+    "projection": lambda f, **kw: check_projection(f, Ball(2), **kw),
+    "argmin": lambda f, **kw: check_argmin(f, objective, lambda c: R.minimize(c, 0.5, BALL), BALL, **kw),
+    "subgradient": lambda f, **kw: check_subgradient(f, lambda w: np.abs(w).sum(), 2, **kw),
+    "learner": lambda f, **kw: check_learner(f, OGD(BALL, 0.3), **kw),
+    "bound": lambda f, **kw: check_bound(f, [((4,), 2.0), ((16,), 3.9)], lambda T: np.sqrt(T), **kw),
+    "value": lambda f, **kw: check_value(f if f is None or not callable(f) else _call(f), 2.5, **kw),
+}
+
+
+def _call(f):
+    try:
+        return f(1)
+    except ZeroDivisionError:
+        return "1/0"
+
+
+RIGHT = {
+    "projection": lambda y: y / max(1.0, np.linalg.norm(y)),
+    "argmin": lambda c: BALL.project(-0.5 * c),
+    "subgradient": lambda w: np.sign(w),
+    "learner": lambda past: BALL.project(-0.3 * past.sum(axis=0)),
+    "bound": lambda T: np.sqrt(T),
+    "value": 2.5,
+}
+PRAISE = {
+    "projection": "✓ nearest point of the set on all 43 inputs",
+    "argmin": "✓ a minimiser on all 43 inputs",
+    "subgradient": "✓ below the function at all 1849 pairs of points",
+    "learner": "✓ the same play in all 24 rounds",
+    "bound": "✓ holds in all 2 games, and it is the sharp one",
+    "value": "✓ right",
+}
+WRONG = {
+    "projection": lambda y: y / max(np.linalg.norm(y), 1e-9),
+    "argmin": lambda c: BALL.project(0.5 * c),
+    "subgradient": lambda w: -np.sign(w),
+    "learner": lambda past: BALL.project(0.3 * past.sum(axis=0)),
+    "bound": lambda T: 0.5 * np.sqrt(T),
+    "value": 3.0,
+}
+FLAWS = {
+    "a stub": (lambda *args: None, "not yet: your function returns None"),
+    "an exception": (lambda *args: 1 / 0, "ZeroDivisionError|not numeric"),
+    "nan": (lambda *args: np.nan, "not finite|shape"),
+    "a vector of nan": (lambda *args: np.full(2, np.nan), "not finite|shape"),
+    "a wrong shape": (lambda *args: np.zeros((2, 7)), r"shape \(2, 7\)"),
+    "words": (lambda *args: "w", "not numeric"),
+    "a ragged list": (lambda *args: [[1], [1, 2]], "not numeric"),
+    "a dictionary": (lambda *args: {}, "not numeric"),
+    "the wrong number of arguments": (lambda: 1, "TypeError|not numeric"),
+}
+every_check = pytest.mark.parametrize("name", CHECKS)
+
+
+def verdict(capsys):
+    return capsys.readouterr().out
+
+
+@every_check
+def test_a_right_answer_is_praised(name, capsys):
+    CHECKS[name](RIGHT[name])
+    assert verdict(capsys).strip() == PRAISE[name]
+    CHECKS[name](RIGHT[name], strict=True)
+    assert verdict(capsys).strip() == PRAISE[name]
+
+
+@every_check
+def test_a_wrong_answer_is_explained_and_not_raised(name, capsys):
+    CHECKS[name](WRONG[name])
+    out = verdict(capsys)
+    assert out.startswith("✗ ")
+    assert out.count("✗") + out.count("✓") == 1
+    with pytest.raises(WrongAnswer) as caught:
+        CHECKS[name](WRONG[name], strict=True)
+    assert str(caught.value) == out.strip()
+    assert verdict(capsys) == ""
+
+
+@pytest.mark.parametrize("flaw", FLAWS)
+@every_check
+def test_whatever_a_student_returns_a_sentence_comes_back(name, flaw, capsys):
+    if (name, flaw) == ("value", "the wrong number of arguments"):
+        return
+    function, words = FLAWS[flaw]
+    CHECKS[name](function)
+    out = verdict(capsys)
+    assert out.startswith(("✗ ", "… ")), out
+    assert any(w.replace("\\", "") in out for w in words.split("|")), out
+    with pytest.raises(WrongAnswer):
+        CHECKS[name](function, strict=True)
+
+
+def test_a_projection_that_only_normalises_is_told_where_it_fails(capsys):
+    check_projection(lambda y: y / np.linalg.norm(y) if y.any() else y, Ball(2, 2.0))
+    assert verdict(capsys) == (
+        "✗ project([2., 1.]) = [0.8944, 0.4472] is in the set, at distance 1.2361 from y; "
+        "[1.7889, 0.8944] is in the set too, and nearer: 0.2361.\n"
+    )
+
+
+def test_exact_words_for_simple_mistakes(capsys):
+    check_projection(lambda y: y, Simplex(2))
+    assert verdict(capsys) == "✗ project([0., 0.]) = [0., 0.] is not in Simplex(dim=2).\n"
+    check_value(3.0, 2.5, hints=[(3.0, "Did you round?")])
+    assert verdict(capsys) == "✗ You have 3. Did you round?\n"
+    check_value(4.0, 2.5, hints=[(3.0, "Did you round?")])
+    assert verdict(capsys) == "✗ You have 4. Not this number.\n"
+    check_bound(lambda T: 1.0, [((4,), 2.0)])
+    assert verdict(capsys) == "✗ A game with (4,) has regret 2.0000: your bound, 1.0000, is broken.\n"
+    check_bound(lambda T: T, [((4,), 2.0)], np.sqrt)
+    assert verdict(capsys) == "✗ True, but loose: for (4,) you promise 4.0000, but 2.0000 is proved.\n"
+    check_learner(lambda past: np.ones(1), FTL(Box([-1], [1])))
+    assert verdict(capsys) == "✗ Round 1, after z = nothing yet: you play [1.], the rule gives [0.].\n"
+    check_subgradient(lambda w: np.array([2.0]), lambda w: abs(w[0]), 1)
+    assert verdict(capsys) == (
+        "✗ At w = [0.] your z = [2.] is no subgradient: at u = [1.] the line "
+        "f(w) + ⟨z, u − w⟩ is 2.0000, above f(u) = 1.0000.\n"
+    )
+
+
+def test_a_subgradient_may_be_one_relative_to_a_set(capsys):
+    """On [0, 1] the function 0 has the subgradient −1 at 0, and nowhere else."""
+    check_subgradient(lambda w: np.where(w == 0, -1.0, 0.0), lambda w: 0.0, 1, over=Box([0], [1]))
+    assert verdict(capsys).startswith("✓")
+    check_subgradient(lambda w: np.where(w == 0, -1.0, 0.0), lambda w: 0.0, 1)
+    assert verdict(capsys).startswith("✗")
+
+
+def test_a_bound_without_a_best_one_need_only_hold(capsys):
+    check_bound(lambda T: 100.0, [((4,), 2.0)])
+    assert verdict(capsys) == "✓ holds in all 1 games\n"
+
+
+def test_values_may_be_arrays(capsys):
+    check_value([1.0, 2.0], [1.0, 2.0 + 1e-9])
+    assert verdict(capsys) == "✓ right\n"
+    check_value([1.0], [1.0, 2.0])
+    assert verdict(capsys) == "✗ Your answer has shape (1,); it should be (2,).\n"
+    check_value(1.001, 1.0)
+    assert verdict(capsys).startswith("✗")
+
+
+def test_a_student_who_changes_the_input_in_place_does_no_harm(capsys):
+    def greedy(y):
+        y /= max(1.0, np.linalg.norm(y))
+        return y
+
+    check_projection(greedy, Ball(2))
+    assert verdict(capsys).startswith("✓")
+
+
+def test_small_inputs_come_first():
+    first = list(exercises._inputs(2, 0))[:4]
+    np.testing.assert_array_equal(first[:3], [[0, 0], [1, 0], [0, 1]])
+    np.testing.assert_array_equal(first[3], np.round(first[3]))
+
+
+def test_a_checker_keeps_its_name_and_its_docstring():
+    assert check_projection.__name__ == "check_projection"
+    assert "nearest point" in check_projection.__doc__

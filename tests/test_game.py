@@ -1,0 +1,319 @@
+"""The game and its trace: the order of events, every regret by brute force, and what examples add."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import BOUNDED, sets, vectors
+
+from ocolib import oracle
+from ocolib.adversaries import orthogonal, random_directions, separable
+from ocolib.game import play
+from ocolib.learners import FTL, FTRL, OGD, Hedge, Linearized, Perceptron
+from ocolib.losses import Examples, Linear, Quadratic, hinge, perceptron_loss
+from ocolib.regularizers import NegativeEntropy, SquaredNorm
+from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
+
+QUADRATICS = [Quadratic([2.0, 1.0]), Linear([1.0, -1.0]), Quadratic([-1.0, 0.5], 3.0), Quadratic([0.0, -4.0])]
+
+
+# ---------------------------------------------------------------- the order of events
+
+
+class Diary:
+    """A learner that writes down what it is asked."""
+
+    def __init__(self, log):
+        self.log, self.w = log, 0.0
+
+    def start(self):
+        return Diary(self.log)
+
+    def predict(self):
+        self.log.append("predict")
+        return np.array([self.w])
+
+    def update(self, loss):
+        self.log.append(f"update {loss.z[0]:g}")
+        self.w += 1.0
+
+
+def test_in_every_round_the_learner_plays_before_the_loss_is_chosen_and_learns_after():
+    log = []
+
+    def adversary(t, w, past):
+        log.append(f"choose {t} at {w[0]:g} after {past[:, 0].tolist()}")
+        return [10.0 * t]
+
+    trace = play(Diary(log), adversary, rounds=2)
+    events = [e for e in log if e != "predict"]
+    assert events == ["choose 1 at 0 after []", "update 10", "choose 2 at 1 after [10.0]", "update 20"]
+    assert log.index("predict") < log.index(events[0])
+    np.testing.assert_array_equal(trace.points, [[0.0], [1.0]])
+    np.testing.assert_array_equal(trace.subgradients, [[10.0], [20.0]])
+    np.testing.assert_array_equal(trace.paid, [0.0, 20.0])
+    np.testing.assert_array_equal(trace.last, [2.0])
+
+
+def test_an_adversary_cannot_change_the_game_through_what_it_is_shown():
+    def vandal(t, w, past):
+        w[:] = 77.0
+        past[:] = 77.0
+        return [1.0, 0.0]
+
+    trace = play(OGD(Ball(2), 0.1), vandal, rounds=4)
+    fair = play(OGD(Ball(2), 0.1), np.tile([1.0, 0.0], (4, 1)))
+    np.testing.assert_allclose(trace.points, fair.points, atol=1e-15)
+    np.testing.assert_array_equal(trace.subgradients, fair.subgradients)
+
+    def curved(t, w, past):
+        w[:] = 77.0
+        return Quadratic([1.0, 0.0])
+
+    trace = play(OGD(Ball(2), 0.1), curved, rounds=2)
+    np.testing.assert_allclose(trace.subgradients, [[-1.0, 0.0], [-0.9, 0.0]])
+
+
+def test_an_adversary_may_reuse_its_own_array():
+    z = np.zeros(2)
+
+    def adversary(t, w, past):
+        z[:] = [t, 0.0]
+        return z if t < 3 else Linear(z)
+
+    np.testing.assert_array_equal(play(OGD(Ball(2), 1.0), adversary, rounds=3).subgradients[:, 0], [1, 2, 3])
+
+
+def test_a_trace_does_not_change_when_the_losses_do_afterwards():
+    Z = random_directions(5, 2, 0)
+    trace = play(OGD(Ball(2), 0.3), Z)
+    before = trace.regret(Ball(2))
+    Z[:] = 0.0
+    assert trace.regret(Ball(2)) == before > 0
+
+
+def test_every_form_of_the_same_losses_is_the_same_game():
+    Z = random_directions(7, 2, 1)
+    learner = OGD(Ball(2), 0.3)
+    reference = play(learner, Z)
+    for losses in (list(Z), Z.tolist(), [Linear(z) for z in Z], (Linear(z) for z in Z)):
+        trace = play(learner, losses)
+        np.testing.assert_allclose(trace.points, reference.points, atol=1e-15)
+        np.testing.assert_allclose(trace.paid, reference.paid, atol=1e-15)
+        np.testing.assert_allclose(trace.last, reference.last, atol=1e-15)
+        np.testing.assert_array_equal(trace.losses, Z)
+    adversary = play(learner, lambda t, w, past: Z[t - 1], rounds=7)
+    np.testing.assert_allclose(adversary.points, reference.points, atol=1e-15)
+    whole = play(OGD(Ball(2), 1), np.array([[1, 0], [0, 1]]))
+    assert whole.points.dtype == whole.paid.dtype == float
+
+
+def test_rounds_stops_a_game_early():
+    Z = random_directions(7, 2, 1)
+    X, y, _ = separable(7, 2, 0.1, 0)
+    for losses in (Z, list(Z), perceptron_loss(X, y)):
+        short, long = play(OGD(Ball(2), 0.3), losses, rounds=3), play(OGD(Ball(2), 0.3), losses)
+        assert (short.rounds, long.rounds) == (3, 7)
+        np.testing.assert_allclose(short.points, long.points[:3], atol=1e-15)
+        np.testing.assert_allclose(short.last, long.points[3], atol=1e-15)
+
+
+def test_a_trace_holds_what_was_played():
+    trace = play(OGD(Ball(2), 0.3), QUADRATICS)
+    assert (trace.rounds, trace.dim) == (4, 2)
+    for t, f in enumerate(QUADRATICS):
+        np.testing.assert_allclose(trace.subgradients[t], f.subgradient(trace.points[t]))
+        assert trace.paid[t] == pytest.approx(f.value(trace.points[t]))
+    assert trace.losses == QUADRATICS
+    assert trace.learner.over.dim == 2
+
+
+def test_linearized_plays_arrays_even_without_a_closed_form():
+    Z = random_directions(4, 2, 5)
+    learner = Linearized(oracle.FTRL(Ball(2), SquaredNorm(), 0.5))
+    trace = play(learner, Z)
+    assert trace.learner is learner
+    np.testing.assert_allclose(trace.points, play(FTRL(Ball(2), SquaredNorm(), 0.5), Z).points, atol=1e-6)
+
+
+# ---------------------------------------------------------------- regret
+
+
+def grid(over, per_axis=81):
+    """A fine net of a plane set."""
+    axis = np.linspace(-2.0, 2.0, per_axis)
+    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    return points[over.contains(points)]
+
+
+@pytest.mark.parametrize("over", [Ball(2), Box([-1, 0], [2, 1]), L1Ball(2, 1.5)], ids=repr)
+@pytest.mark.parametrize("losses", [random_directions(6, 2, 4), QUADRATICS], ids=["linear", "quadratic"])
+def test_regret_is_the_best_of_all_comparators(losses, over):
+    trace = play(OGD(over, 0.3), losses)
+    exact = trace.regret(over)
+    net = max(trace.regret(against=u) for u in grid(over))
+    assert net <= exact + 1e-12
+    assert exact <= net + 0.2
+    assert exact == pytest.approx(oracle.regret(trace, over), abs=1e-7)
+
+
+@pytest.mark.parametrize("kind", BOUNDED)
+@given(data=st.data())
+def test_the_curve_is_the_regret_of_every_prefix(kind, data):
+    over = data.draw(sets(kind, max_dim=3))
+    Z = np.array(data.draw(st.lists(vectors(over.dim, 3.0), min_size=1, max_size=5)))
+    mixed = [Linear(z) if t % 2 == 0 else Quadratic(z, 2.0) for t, z in enumerate(Z)]
+    u = over.project(np.ones(over.dim))
+    for losses in (Z, mixed):
+        trace = play(OGD(over, 0.5), losses)
+        curve, versus = trace.regret_curve(over), trace.regret_curve(against=u)
+        for t in range(1, len(Z) + 1):
+            prefix = play(OGD(over, 0.5), losses, rounds=t)
+            scale = 1e-9 * max(1.0, np.abs(trace.paid).max())
+            assert curve[t - 1] == pytest.approx(prefix.regret(over), abs=scale)
+            assert versus[t - 1] == pytest.approx(prefix.regret(against=u), abs=scale)
+
+
+def test_regret_of_many_runs_is_that_of_each():
+    Z = random_directions(6, 3, 2, runs=(4, 5))
+    trace = play(OGD(Ball(3), 0.3), Z)
+    assert trace.regret(Ball(3)).shape == (4, 5)
+    assert trace.regret_curve(Ball(3)).shape == (4, 5, 6)
+    one = play(OGD(Ball(3), 0.3), Z[2, 3])
+    np.testing.assert_allclose(trace.regret(Ball(3))[2, 3], one.regret(Ball(3)))
+    np.testing.assert_allclose(trace.regret(against=[1, 0, 0])[2, 3], one.regret(against=[1, 0, 0]))
+    np.testing.assert_allclose(trace.regret_curve(Ball(3))[2, 3], one.regret_curve(Ball(3)))
+    np.testing.assert_allclose(
+        trace.dynamic_regret(np.ones((6, 3)))[2, 3], one.dynamic_regret(np.ones((6, 3)))
+    )
+
+
+def test_regret_needs_only_the_whole_sum_to_be_bounded():
+    """In all of space the prefix z_1 has no minimum; z_1 + z_2 = 0 has one."""
+    trace = play(OGD(Space(1), 0.5), np.array([[1.0], [-1.0]]))
+    assert trace.regret(Space(1)) == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="unbounded below"):
+        trace.regret_curve(Space(1))
+
+
+def test_regret_of_far_away_quadratics_keeps_its_digits():
+    """½a‖w‖² + ⟨b, w⟩ + k would lose all sixteen of them."""
+    far = 1e8
+    trace = play(FTL(Space(1)), [Quadratic([far]), Quadratic([far + 1.0]), Quadratic([far])])
+    wanted = 0.5 * far**2 + 0.5 + 0.125 - (2 * 0.5 / 9 + 0.5 * 4 / 9)
+    assert trace.regret(Space(1)) == pytest.approx(wanted, rel=1e-15)
+    assert trace.paid[1:].sum() == pytest.approx(0.625)
+
+
+def test_dynamic_regret_by_hand():
+    trace = play(OGD(Box([-1], [1]), 1.0), np.array([[1.0], [-1.0], [2.0]]))
+    np.testing.assert_array_equal(trace.points[:, 0], [0.0, -1.0, 0.0])
+    assert trace.dynamic_regret([[-1.0], [1.0], [-1.0]]) == 1.0 - (-1.0 - 1.0 - 2.0)
+    assert trace.dynamic_regret(np.full((3, 1), 0.5)) == trace.regret(against=[0.5])
+    data = play(Perceptron(1), perceptron_loss([[1.0], [2.0]], [1, -1]))
+    assert data.dynamic_regret([[3.0], [1.0]]) == data.paid.sum() - 2.0
+    mixed = play(OGD(Box([-1], [1]), 1.0), [Quadratic([1.0]), Linear([1.0])])
+    assert mixed.dynamic_regret([[1.0], [-1.0]]) == pytest.approx(mixed.paid.sum() + 1.0)
+
+
+def test_regret_of_other_losses_names_the_ways_out():
+    trace = play(Perceptron(2), perceptron_loss([[1.0, 0.0]], [1]))
+    for regret in (trace.regret, trace.regret_curve):
+        with pytest.raises(ValueError, match=r"oracle\.regret\(trace, over\).*regret\(against=u\)"):
+            regret(Ball(2))
+
+
+def test_regret_over_data_agrees_with_a_fine_net():
+    X, y, _ = separable(30, 2, 0.01, 3)
+    trace = play(OGD(Ball(2), 0.3), hinge(X, y))
+    net = max(trace.regret(against=u) for u in grid(Ball(2)))
+    assert net - 1e-7 <= oracle.regret(trace, Ball(2)) <= net + 0.05 * 30
+
+
+# ---------------------------------------------------------------- examples
+
+
+def test_examples_are_played_as_their_losses_one_by_one():
+    X, y, _ = separable(25, 3, 0.1, 0)
+    X[5] = 0.0
+    for make in (perceptron_loss, hinge):
+        losses = make(X, y)
+        for learner in (OGD(Ball(3), 0.3), OGD(Ball(3), 0.3, "eager"), Linearized(Hedge(3, 0.2))):
+            together, apart = play(learner, losses), play(learner, list(losses))
+            np.testing.assert_allclose(together.points, apart.points, atol=1e-14)
+            np.testing.assert_allclose(together.paid, apart.paid, atol=1e-14)
+            np.testing.assert_allclose(together.subgradients, apart.subgradients, atol=1e-14)
+            np.testing.assert_allclose(together.last, apart.last, atol=1e-14)
+            assert isinstance(apart.losses, Examples)
+            np.testing.assert_array_equal(apart.margins, together.margins)
+
+
+def test_a_mistake_and_an_update_are_two_things():
+    """The sign of 0 is +1: at a tie a positive example is no mistake, but the Perceptron updates."""
+    X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]], [1, -1, 1, 1]
+    trace = play(Perceptron(2), perceptron_loss(X, y))
+    np.testing.assert_array_equal(trace.points, [[0, 0], [1, 0], [1, -1], [2, 0]])
+    np.testing.assert_array_equal(trace.margins, [0, 0, 0, 2])
+    np.testing.assert_array_equal(trace.updates, [True, True, True, False])
+    np.testing.assert_array_equal(trace.mistakes, [False, True, False, False])
+    np.testing.assert_array_equal(trace.last, [2, 0])
+
+
+def test_margins_and_mistakes_are_measured_from_the_threshold():
+    losses = perceptron_loss([[1.0], [3.0], [2.0]], [1, -1, -1], threshold=2.0)
+    trace = play(OGD(Box([1], [1]), 1.0), losses)
+    np.testing.assert_array_equal(trace.margins, [-1, -1, 0])
+    np.testing.assert_array_equal(trace.mistakes, [True, True, True])
+    np.testing.assert_array_equal(trace.paid, [1, 1, 0])
+
+
+def test_the_hinge_updates_on_correct_examples_too():
+    trace = play(OGD(Space(1), 0.25), hinge([[1.0]] * 5, [1] * 5))
+    np.testing.assert_array_equal(trace.points[:, 0], [0, 0.25, 0.5, 0.75, 1.0])
+    np.testing.assert_array_equal(trace.updates, [True, True, True, True, False])
+    assert not trace.mistakes.any()
+
+
+def test_only_losses_over_data_have_margins():
+    trace = play(OGD(Ball(2), 0.3), random_directions(3, 2, 0))
+    for name in ("margins", "updates", "mistakes"):
+        with pytest.raises(ValueError, match="belong to losses over data"):
+            getattr(trace, name)
+
+
+def test_an_adversary_may_choose_examples():
+    losses = perceptron_loss([[1.0, 0.0], [0.0, 1.0]], [1, -1])
+    trace = play(Perceptron(2), lambda t, w, past: losses[(t - 1) % 2], rounds=4)
+    assert isinstance(trace.losses, Examples)
+    np.testing.assert_array_equal(trace.updates, [True, True, False, False])
+
+
+def test_a_mixed_game_keeps_its_list_of_losses():
+    one = perceptron_loss([[1.0]], [1])[0]
+    trace = play(OGD(Ball(1), 0.5), [one, Linear([1.0]), hinge([[1.0]], [1])[0]])
+    assert isinstance(trace.losses, list)
+    assert oracle.regret(trace, Ball(1)) == pytest.approx(trace.paid.sum() - 1.0, abs=1e-6)
+
+
+def test_solving_every_round_follows_the_true_losses():
+    X, y, _ = separable(6, 2, 0.1, 4)
+    trace = play(oracle.FTRL(Ball(2, 5.0), SquaredNorm(), 4.0), hinge(X, y))
+    for t in range(1, 6):
+        best = oracle.FTRL(Ball(2, 5.0), SquaredNorm(), 4.0).start()
+        for f in hinge(X, y)[:t]:
+            best.update(f)
+        np.testing.assert_allclose(trace.points[t], best.predict(), atol=1e-9)
+    assert not np.allclose(trace.points[3], play(OGD(Ball(2, 5.0), 4.0), hinge(X, y)).points[3], atol=1e-3)
+
+
+def test_entropy_leads_to_the_same_game_by_the_oracle():
+    Z = random_directions(5, 3, 9)
+    ours = play(Hedge(3, 0.5), Z)
+    theirs = play(oracle.FTRL(Simplex(3), NegativeEntropy(), 0.5), Z)
+    assert ours.regret(Simplex(3)) == pytest.approx(theirs.regret(Simplex(3)), abs=1e-4)
+
+
+def test_the_orthogonal_adversary_is_adaptive():
+    here, there = (play(OGD(Ball(2, 5.0), 0.1, start=[x, 0]), orthogonal(), rounds=1) for x in (0.5, -0.5))
+    np.testing.assert_allclose(here.subgradients, [[1, 0]])
+    np.testing.assert_allclose(there.subgradients, [[-1, 0]])

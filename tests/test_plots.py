@@ -1,0 +1,91 @@
+"""Pictures are checked by what is drawn, since a comparison of notebooks ignores pixels."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from ocolib import plots
+from ocolib.proofs import Chain, Line
+from ocolib.sets import Ball, Box, Simplex
+
+
+@pytest.fixture(autouse=True)
+def shown(monkeypatch):
+    """Count calls of show, and leave no figure open."""
+    calls = []
+    monkeypatch.setattr(plt, "show", lambda: calls.append(1))
+    yield calls
+    plt.close("all")
+
+
+def test_a_figure_has_labelled_axes_and_is_shown_once(shown):
+    with plots.figure("round t", "regret", title="a title", xlim=(0, 5)) as ax:
+        assert not shown
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title(), ax.get_xlim()) == (
+        "round t",
+        "regret",
+        "a title",
+        (0, 5),
+    )
+    assert shown == [1]
+
+
+def test_columns_are_a_list_of_axes():
+    with plots.figure("x", "y", columns=2) as axes:
+        assert [ax.get_xlabel() for ax in axes] == ["x", "x"]
+
+
+def test_the_style_stays_inside_the_figure():
+    before = plt.rcParams["lines.linewidth"], plt.rcParams["axes.grid"]
+    with plots.figure():
+        assert plt.rcParams["axes.grid"]
+    assert (plt.rcParams["lines.linewidth"], plt.rcParams["axes.grid"]) == before
+
+
+def test_a_curve_carries_its_name_at_its_right_end():
+    with plots.figure() as ax:
+        plots.curve(ax, [1, 2, 3], [4.0, 5.0, 6.0], "regret", plots.COLORS["FTRL"])
+    (line,), (text,) = ax.lines, ax.texts
+    np.testing.assert_array_equal(line.get_xydata(), [[1, 4], [2, 5], [3, 6]])
+    assert line.get_color() == text.get_color() == plots.COLORS["FTRL"]
+    assert (text.get_text(), text.xy) == ("regret", (3, 6.0))
+
+
+def test_a_waterfall_shows_each_value_and_what_each_line_gives_away():
+    chain = Chain("", (Line(1.0, "a"), Line(3.0, "b"), Line(3.5, "c")))
+    with plots.figure() as ax:
+        plots.waterfall(ax, chain)
+    bars = [(bar.get_x(), bar.get_width(), round(bar.get_y() + bar.get_height() / 2)) for bar in ax.patches]
+    assert bars == [(0, 1.0, 0), (1.0, 2.0, 1), (3.0, 0.5, 2)]
+    assert [t.get_text() for t in ax.texts] == ["1.00", "3.00", "3.50"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["a", "b", "c"]
+    low, high = ax.get_ylim()
+    assert low > high  # the first line on top
+
+
+@pytest.mark.parametrize(
+    ("over", "area"), [(Ball(2, 2.0, [1, 0]), 4 * np.pi), (Box([0, 0], [1, 3]), 3.0), (Simplex(2), 0.0)]
+)
+def test_an_outline_fills_the_set(over, area):
+    with plots.figure() as ax:
+        plots.outline(ax, over)
+    edge = ax.patches[0].get_xy()
+    x, y = edge[:-1].T
+    shoelace = abs((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) / 2
+    assert shoelace == pytest.approx(area, rel=2e-3, abs=1e-9)
+    assert over.contains(edge).all()
+    assert ax.get_aspect() == 1.0
+
+
+def test_colours_of_lines_stand_out_from_a_white_and_a_dark_page():
+    """At least 3 : 1 against white for all that is drawn as a line."""
+
+    def luminance(color):
+        c = np.array(to_rgb(color))
+        c = np.where(c <= 0.03928, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+        return c @ [0.2126, 0.7152, 0.0722]
+
+    for name, color in plots.COLORS.items():
+        if name != "set":
+            assert 1.05 / (luminance(color) + 0.05) >= 3.0, name

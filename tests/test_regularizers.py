@@ -1,0 +1,190 @@
+"""argmin ⟨c, w⟩ + R(w)/eta: against cvxpy, against the optimality conditions, and for any finite input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import KINDS, members, sets, sizes, vectors, violation
+
+from ocolib import oracle
+from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy, xlogx
+from ocolib.sets import Ball, Box, Halfspace, L1Ball, Orthant, Simplex, Space
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+# ---------------------------------------------------------------- against cvxpy
+
+
+@every_kind
+@settings(max_examples=12)
+@given(data=st.data())
+def test_squared_norm_agrees_with_cvxpy(kind, data):
+    over, eta = data.draw(sets(kind)), data.draw(sizes())
+    c, center = data.draw(vectors(over.dim, 3.0)), data.draw(vectors(over.dim, 3.0))
+    R = SquaredNorm(center) if data.draw(st.booleans()) else SquaredNorm()
+    ours, theirs = R.minimize(c, eta, over), oracle.minimize(R, c, eta, over)
+    scale = max(1.0, np.abs(eta * c).max(), np.abs(ours).max())
+    gap = [eta * (c @ w) + R.value(w) for w in (ours, theirs)]
+    assert abs(gap[0] - gap[1]) <= 1e-8 * scale**2
+    assert np.abs(ours - theirs).max() <= 1e-5 * scale
+
+
+@pytest.mark.parametrize(("R", "kind"), [(NegativeEntropy(), Simplex), (UnnormalizedEntropy(), Orthant)])
+@settings(max_examples=15)
+@given(data=st.data())
+def test_entropies_agree_with_cvxpy(R, kind, data):
+    over, eta = kind(data.draw(st.integers(1, 5))), data.draw(st.sampled_from([0.1, 0.5, 1.0]))
+    c = data.draw(vectors(over.dim, 3.0))
+    ours, theirs = R.minimize(c, eta, over), oracle.minimize(R, c, eta, over)
+    assert np.abs(ours - theirs).max() <= 2e-5 * max(1.0, ours.max())
+    gap = [eta * (c @ w) + R.value(np.maximum(w, 0)) for w in (ours, theirs)]
+    assert gap[0] <= gap[1] + 1e-8 * max(1.0, abs(gap[0]))
+    assert gap[1] == pytest.approx(gap[0], abs=1e-8 * max(1.0, abs(gap[0])))
+
+
+# ---------------------------------------------------------------- certificates
+
+
+@every_kind
+@given(data=st.data())
+def test_squared_norm_carries_its_certificate(kind, data):
+    """The gradient at the minimiser points into the set: ⟨eta·c + w − center + eta·a·w, v − w⟩ ≥ 0."""
+    over, eta = data.draw(sets(kind)), data.draw(sizes())
+    a = data.draw(st.sampled_from([0.0, 1.0, 3.0]))
+    c, center = data.draw(vectors(over.dim, 3.0)), data.draw(vectors(over.dim, 3.0))
+    w = SquaredNorm(center).minimize(c, eta, over, curvature=a)
+    gradient = eta * c + w - center + eta * a * w
+    assert violation(over, w) <= 1e-12
+    assert ((members(over) - w) @ gradient).min() >= -1e-10
+    assert (gradient @ gradient <= 1e-18) or not isinstance(over, Space)
+
+
+@given(c=st.integers(1, 6).flatmap(lambda n: vectors(n, 30.0)), eta=sizes())
+def test_negative_entropy_carries_its_certificate(c, eta):
+    """eta·c_i + log w_i is one number, and the weights are a distribution."""
+    w = NegativeEntropy().minimize(c, eta, Simplex(len(c)))
+    assert (w > 0).all()
+    assert w.sum() == pytest.approx(1.0, abs=1e-14)
+    multiplier = eta * c + np.log(w)
+    assert np.ptp(multiplier) <= 1e-12 * max(1.0, np.abs(eta * c).max())
+
+
+@given(c=st.integers(1, 6).flatmap(lambda n: vectors(n, 30.0)), eta=sizes())
+def test_unnormalized_entropy_carries_its_certificate(c, eta):
+    w = UnnormalizedEntropy().minimize(c, eta, Orthant(len(c)))
+    np.testing.assert_allclose(np.log(w), -eta * c, atol=1e-11)
+
+
+def test_values_by_hand():
+    assert SquaredNorm().value([3, 4]) == 12.5
+    assert SquaredNorm([3, 3]).value([3, 4]) == 0.5
+    assert NegativeEntropy().value([0.5, 0.5, 0.0]) == pytest.approx(-np.log(2))
+    assert UnnormalizedEntropy().value([1.0, 0.0, np.e]) == pytest.approx(-1.0)
+    assert SquaredNorm([1.0]).value([[1.0], [3.0]]).tolist() == [0.0, 2.0]
+    assert xlogx([0.0, 1.0]).tolist() == [0.0, 0.0]
+    assert np.isnan(xlogx(-1.0))
+
+
+def test_the_least_point_of_each_regulariser():
+    for over, R, least in [
+        (Simplex(4), NegativeEntropy(), np.full(4, 0.25)),
+        (Orthant(3), UnnormalizedEntropy(), np.ones(3)),
+        (Ball(2), SquaredNorm(), np.zeros(2)),
+        (Ball(2), SquaredNorm([3.0, 0.0]), np.array([1.0, 0.0])),
+    ]:
+        w = R.minimize(np.zeros(over.dim), 0.7, over)
+        np.testing.assert_allclose(w, least, atol=1e-15)
+        assert R.value(w) <= R.value(members(over)).min() + 1e-12
+
+
+# ---------------------------------------------------------------- any finite input
+
+
+@pytest.mark.parametrize("size", [1e6, 1e100, 1e300, 1.7e308])
+@pytest.mark.parametrize("eta", [1e-3, 1.0, 1e3, 1e300])
+def test_entropy_on_the_simplex_never_overflows(size, eta):
+    w = NegativeEntropy().minimize([size, -size, 0.0], eta, Simplex(3))
+    np.testing.assert_array_equal(w, [0.0, 1.0, 0.0])
+    tie = NegativeEntropy().minimize([size, size], eta, Simplex(2))
+    np.testing.assert_array_equal(tie, [0.5, 0.5])
+
+
+def test_entropy_keeps_its_digits_at_a_large_offset():
+    c = np.array([0.25, 0.5, 1.0])
+    small, large = (NegativeEntropy().minimize(c + b, 1.0, Simplex(3)) for b in (0.0, 2.0**40))
+    np.testing.assert_allclose(large, small, rtol=1e-15)
+
+
+@pytest.mark.parametrize("size", [1e6, 1e300, 1.7e308])
+@pytest.mark.parametrize("eta", [1.0, 100.0, 1e300])
+def test_squared_norm_never_overflows_on_a_bounded_set(size, eta):
+    """A huge coordinate must not hide what the small ones say."""
+    c = np.array([size, 1e-3, 0.0])
+    R = SquaredNorm()
+    small = eta * 1e-3
+    wanted = -np.array([1.0, min(small, 1.0), 0.0])
+    np.testing.assert_allclose(R.minimize(c, eta, Box([-1] * 3, [1] * 3)), wanted, rtol=1e-14)
+    rest = min(max((1 - small) / 2, 0.0), 0.5)
+    np.testing.assert_allclose(R.minimize(c, eta, Simplex(3)), [0.0, rest, 1 - rest], atol=1e-15)
+    np.testing.assert_allclose(R.minimize(c, eta, L1Ball(3)), [-1, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(R.minimize(c, eta, Ball(3)), [-1, 0, 0], atol=1e-8)
+    np.testing.assert_allclose(R.minimize(c * [1, 0, 0], eta, Orthant(3)), [0, 0, 0])
+    even = np.array([size, -size, 0.0])
+    np.testing.assert_allclose(R.minimize(even, eta, Ball(3)), [-(0.5**0.5), 0.5**0.5, 0], atol=1e-15)
+    np.testing.assert_allclose(R.minimize(even, eta, L1Ball(3)), [-0.5, 0.5, 0], atol=1e-15)
+    np.testing.assert_allclose(R.minimize(even, eta, Simplex(3)), [0, 1, 0], atol=1e-15)
+    half = np.array([size, size / 2, 0.0])
+    np.testing.assert_allclose(R.minimize(half, eta, Ball(3)), [-(0.8**0.5), -(0.2**0.5), 0], atol=1e-15)
+    np.testing.assert_allclose(R.minimize(half, eta, L1Ball(3)), [-1, 0, 0], atol=1e-15)
+
+
+def test_a_minimiser_beyond_the_floats_is_refused():
+    for R, c, over in [
+        (UnnormalizedEntropy(), [-800.0], Orthant(1)),
+        (UnnormalizedEntropy(), [-1e308], Orthant(1)),
+        (SquaredNorm(), [1e308], Space(1)),
+        (SquaredNorm(), [-1e308], Orthant(1)),
+        (SquaredNorm(), [1e308, 0.0], Halfspace([1, 0], 0)),
+    ]:
+        with pytest.raises(ValueError, match=r"must stay below 709.78|y must be finite"):
+            R.minimize(c, 10.0, over)
+
+
+# ---------------------------------------------------------------- shapes, and what has no closed form
+
+
+@pytest.mark.parametrize(
+    ("R", "over"),
+    [
+        (SquaredNorm(), Ball(3)),
+        (SquaredNorm([1, 0, 0]), Simplex(3)),
+        (SquaredNorm(), L1Ball(3)),
+        (NegativeEntropy(), Simplex(3)),
+        (UnnormalizedEntropy(), Orthant(3)),
+    ],
+)
+def test_many_sums_with_many_steps_are_the_cases_one_by_one(R, over):
+    rng = np.random.default_rng(0)
+    c, eta = rng.standard_normal((4, 5, 3)), rng.uniform(0.1, 2.0, (4, 5))
+    many = R.minimize(c, eta, over)
+    assert many.shape == c.shape
+    for i in range(4):
+        np.testing.assert_allclose(R.minimize(c[i], 0.3, over)[2], R.minimize(c[i, 2], 0.3, over), rtol=1e-14)
+        for j in range(5):
+            np.testing.assert_allclose(many[i, j], R.minimize(c[i, j], eta[i, j], over), rtol=1e-13)
+
+
+@pytest.mark.parametrize("R", [NegativeEntropy(), UnnormalizedEntropy()])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pair_without_a_closed_form_is_refused_and_the_others_are_named(R, kind):
+    over = Halfspace([1, 1], 1) if kind is Halfspace else Box([0, 0], [1, 1]) if kind is Box else kind(2)
+    if (type(R), kind) in {(NegativeEntropy, Simplex), (UnnormalizedEntropy, Orthant)}:
+        R.minimize([0, 1], 1.0, over)
+        with pytest.raises(ValueError, match=r"quadratic losses.*oracle\.FTRL"):
+            R.minimize([0, 1], 1.0, over, curvature=1.0)
+    else:
+        with pytest.raises(
+            ValueError, match=r"no closed form.*NegativeEntropy over Simplex.*oracle\.minimize"
+        ):
+            R.minimize([0, 1], 1.0, over)

@@ -76,8 +76,9 @@ def _inputs(dim, seed, scale=3.0, many=30):
 @_checker
 def check_projection(project, onto, seed=0):
     """Is `project(y)` the nearest point of the set `onto`?"""
-    tried = 0
-    for y in _inputs(onto.dim, seed):
+    inputs = list(_inputs(onto.dim, seed))
+    edge = [onto.project(y) for y in inputs if not onto.contains(y)]  # and points on the boundary
+    for y in inputs + edge:
         x, best = _ask(project, y, shape=y.shape), onto.project(y)
         if not onto.contains(x, tol=1e-7):
             raise _Stop(f"✗ project({_show(y)}) = {_show(x)} is not in {onto!r}.")
@@ -87,8 +88,7 @@ def check_projection(project, onto, seed=0):
                 f"✗ project({_show(y)}) = {_show(x)} is in the set, at distance {mine:.4f} from y; "
                 f"{_show(best)} is in the set too, and nearer: {possible:.4f}."
             )
-        tried += 1
-    return f"nearest point of the set on all {tried} inputs"
+    return f"nearest point of the set on all {len(inputs + edge)} inputs"
 
 
 @_checker
@@ -132,7 +132,13 @@ def check_learner(rule, reference, rounds=12, seed=0):
     """Does `rule(past)`, with the past z_1, …, z_{t−1} as rows, play w_t as the learner `reference` does?"""
     dim = reference.start().predict().shape[-1]
     rng = np.random.default_rng(seed)
-    games = [rng.integers(-1, 2, (rounds, dim)).astype(float), rng.standard_normal((rounds, dim))]
+    there_and_back = np.where(np.arange(rounds) < rounds / 2, -1.0, 1.0)[:, None] * np.ones(dim)
+    games = [
+        rng.integers(-1, 2, (rounds, dim)).astype(float),
+        there_and_back,  # past the walls, if there are any, and home again
+        10 * there_and_back,
+        rng.standard_normal((rounds, dim)),
+    ]
     for Z in games:
         wanted = play(reference, Z).points
         for t in range(rounds):
@@ -142,7 +148,7 @@ def check_learner(rule, reference, rounds=12, seed=0):
                     f"✗ Round {t + 1}, after z = {_show(Z[:t]) if t else 'nothing yet'}: "
                     f"you play {_show(w)}, the rule gives {_show(wanted[t])}."
                 )
-    return f"the same play in all {2 * rounds} rounds"
+    return f"the same play in all {len(games) * rounds} rounds"
 
 
 @_checker
@@ -168,8 +174,12 @@ def check_bound(bound, games, best=None):
 
 @_checker
 def check_value(answer, expected, hints=()):
-    """Is the number (or array) `answer` right? `hints` lists pairs (wrong value, what may have happened)."""
-    answer, expected = _ask(lambda: answer), np.asarray(expected, dtype=float)
+    """Is the number (or array) `answer`, or what the function `answer` returns, right?
+
+    `hints` lists pairs (wrong value, what may have happened).
+    """
+    answer = _ask(answer if callable(answer) else lambda: answer)
+    expected = np.asarray(expected, dtype=float)
     if answer.shape != expected.shape:
         raise _Stop(f"✗ Your answer has shape {answer.shape}; it should be {expected.shape}.")
 

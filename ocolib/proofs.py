@@ -104,6 +104,12 @@ def _past(trace, w):
     return sums
 
 
+def _sum(t):
+    """f_1 + … + f_t + R, written out when it is short."""
+    losses = [f"f_{i}" for i in range(1, t + 1)] if t < 3 else ["f_1", "…", f"f_{t}"]
+    return " + ".join([*losses, "R"])
+
+
 def theorem1(trace, regularizer, eta, u):
     """Theorem 1 for FTRL on one trace, from the regret against u up to the promise, one line a round.
 
@@ -118,11 +124,10 @@ def theorem1(trace, regularizer, eta, u):
     T = trace.rounds
     lines = [Line(value, "Σ f_t(w_t) − Σ f_t(u)")]
     value += rival - final
-    lines.append(Line(value, f"u → w_{T + 1}", f"(4) from (5): w_{T + 1} minimises f_1 + … + f_{T} + R"))
+    lines.append(Line(value, f"u → w_{T + 1}", f"(4) from (5): w_{T + 1} minimises {_sum(T)}"))
     for t in range(T, 0, -1):
         value += slacks[t - 1]
-        sums = {1: "R", 2: "f_1 + R"}.get(t, f"f_1 + … + f_{t - 1} + R")
-        reason = f"w_{t} minimises {sums}, w_{t + 1} need not" + (" (base case)" if t == 1 else "")
+        reason = f"w_{t} minimises {_sum(t - 1)}, w_{t + 1} need not" + (" (base case)" if t == 1 else "")
         lines.append(Line(value, f"round {t}" + (": the promise" if t == 1 else ""), reason))
     return Chain("Theorem 1, the induction unrolled", tuple(lines))
 
@@ -166,6 +171,41 @@ def theorem2(trace, eta, u, rho, size, sharp=False):
     )
 
 
+# ---------------------------------------------------------------- Lecture 13, the Perceptron and Winnow
+
+
+def perceptron(trace, u, radius, margin, sharp=True):
+    """M ≤ (R/γ)² for the updates of the Perceptron, from (10) on the surrogates, every line in updates.
+
+    With `u` the unit vector that has margin γ, put c = Mγ. On the update rounds
+    c² ≤ −Σ⟨z_t, cu⟩ ≤ Σ⟨z_t, w_t − cu⟩ ≤ ½Σ‖z_t‖² + ½c² ≤ ½MR² + ½c²; a line v is shown as (2v − c²)/(Mγ²).
+    Without `sharp` the third step is (10) as printed, with Σ‖z_t‖² for its half: the promise doubles.
+    """
+    u, radius = validate.vector("u", u, trace.dim), validate.positive("radius", radius)
+    margin, z, w = validate.positive("margin", margin), trace.subgradients, trace.points
+    M = int(trace.updates.sum())
+    if not M:
+        raise ValueError("the trace must have at least one update, got none")
+    c, share = M * margin, 0.5 if sharp else 1.0
+
+    def line(value, formula, reason=""):
+        return Line((2 * value - c**2) / (M * margin**2), formula, reason)
+
+    half, why10 = ("½ ", ", its slacks kept") if sharp else ("", ", moves by Cauchy–Schwarz")
+    return Chain(
+        "The mistake bound, " + ("the sharp chain" if sharp else "with (10) as printed"),
+        (
+            line(c**2, "M, the updates"),
+            line(-c * (z @ u).sum(), "−Σ ⟨z_t, cu⟩", "y_t⟨u, x_t⟩ ≥ γ in each update"),
+            line((z * (w - c * u)).sum(), "Σ ⟨z_t, w_t − cu⟩", "an update has y_t⟨w_t, x_t⟩ ≤ 0"),
+            line(
+                share * np.square(z).sum() + c**2 / 2 * (u @ u),
+                f"(10) {half}Σ ‖z_t‖² + ½ ‖cu‖²",
+                "Theorem 1 on the surrogates" + why10,
+            ),
+            line(share * M * radius**2 + c**2 / 2, ("" if sharp else "2 ") + "(R/γ)²", "‖z_t‖ ≤ R, ‖u‖ = 1"),
+
+
 # ---------------------------------------------------------------- Lecture 17
 
 
@@ -195,6 +235,58 @@ def ftrl(trace, regularizer, eta, u, over, rho, sharp=False):
             Line(share * T * rho**2 + D / eta, f"{word} T G² + D/η", "‖z_t‖* ≤ G"),
         ),
     )
+
+
+def winnow(trace, relevant):
+    """M ≤ 2n/θ + 3k(1 + log₂ θ) for Winnow with factor 2, on a disjunction of the first k features.
+
+    k is `relevant`; p counts promotions, d demotions, p_i the promotions in which feature i was on.
+    """
+    k, theta = validate.count("relevant", relevant), trace.learner.threshold
+    if trace.learner.factor != 2:
+        raise ValueError(f"the chain is that of Winnow with factor 2, got {trace.learner!r}")
+    promoted = trace.updates & (trace.losses.y > 0)
+    p, doubled = promoted.sum(), trace.losses.X[promoted, :k].sum()
+    start = 2 * trace.dim / theta
+    return Chain(
+        "Winnow's mistake bound",
+        (
+            Line(float(trace.updates.sum()), "M = p + d"),
+            Line(start + 3 * p, "2n/θ + 3p", "the total weight stays positive: d < 2n/θ + 2p"),
+            Line(start + 3 * doubled, "2n/θ + 3 Σ_{i≤k} p_i", "each promotion doubles a relevant weight"),
+            Line(
+                start + 3 * k * (1 + np.log2(theta)),
+                "2n/θ + 3k(1 + log₂ θ)",
+                "a relevant weight never shrinks, and is ≤ θ when doubled",
+            ),
+        ),
+    )
+
+
+def normalized_winnow(trace, u, margin, size):
+    """M ≤ ln(n)/(ηγ − η²X²/2) for the updates of NormalizedWinnow with step η < 2γ/X², every line in updates.
+
+    At η = γ/X² this is 2X² ln(n)/γ². The potential is KL(u‖w_t) = Σ u_i ln(u_i/w_{t,i}).
+    """
+    u, eta = validate.vector("u", u, trace.dim), trace.learner.eta
+    margin, size = validate.positive("margin", margin), validate.positive("size", size)
+    drop = eta * margin - (eta * size) ** 2 / 2
+    if drop <= 0:
+        raise ValueError(f"eta must be in (0, 2γ/X²) = (0, {2 * margin / size**2:g}), got {eta:g}")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(u > 0, u * np.log(u / plays(trace)), 0.0)
+    potential = terms.sum(axis=-1)
+    return Chain(
+        "Normalised Winnow's mistake bound",
+        (
+            Line(float(trace.updates.sum()), "M, the updates"),
+            Line(
+                (potential[0] - potential[-1]) / drop,
+                "(KL(u‖w_1) − KL(u‖w_{T+1}))/δ",
+                "each update lowers it by δ = ηγ − η²X²/2",
+            ),
+            Line(potential[0] / drop, "KL(u‖w_1)/δ", "KL ≥ 0"),
+            Line(np.log(trace.dim) / drop, "ln n/δ", "KL(u‖w_1) = ln n − H(u) and H ≥ 0"),
 
 
 def hedge(trace, eta):

@@ -50,10 +50,10 @@ RIGHT = {
     "value": 2.5,
 }
 PRAISE = {
-    "projection": "✓ nearest point of the set on all 43 inputs",
+    "projection": "✓ nearest point of the set on all 62 inputs",
     "argmin": "✓ a minimiser on all 43 inputs",
     "subgradient": "✓ below the function at all 1849 pairs of points",
-    "learner": "✓ the same play in all 24 rounds",
+    "learner": "✓ the same play in all 48 rounds",
     "bound": "✓ holds in all 2 games, and it is the sharp one",
     "value": "✓ right",
 }
@@ -185,3 +185,21 @@ def test_small_inputs_come_first():
 def test_a_checker_keeps_its_name_and_its_docstring():
     assert check_projection.__name__ == "check_projection"
     assert "nearest point" in check_projection.__doc__
+
+
+def test_eager_descent_does_not_pass_for_lazy(capsys):
+    """Only a game that leaves the set and comes back tells them apart."""
+
+    def eager(past):
+        w = np.array([10.5])
+        for z in past:
+            w = np.clip(w - 0.1 * z, 10, 11)
+        return w
+
+    check_learner(eager, OGD(Box([10], [11]), eta=0.1, start=[10.5]))
+    assert capsys.readouterr().out.startswith("✗ Round")
+
+
+def test_a_value_may_be_asked_of_a_function_that_raises(capsys):
+    check_value(lambda: 1 / 0, 2.0)
+    assert "raised ZeroDivisionError" in capsys.readouterr().out

@@ -204,35 +204,6 @@ def perceptron(trace, u, radius, margin, sharp=True):
                 "Theorem 1 on the surrogates" + why10,
             ),
             line(share * M * radius**2 + c**2 / 2, ("" if sharp else "2 ") + "(R/γ)²", "‖z_t‖ ≤ R, ‖u‖ = 1"),
-
-
-# ---------------------------------------------------------------- Lecture 17
-
-
-def ftrl(trace, regularizer, eta, u, over, rho, sharp=False):
-    """(17.2) and (17.3) for FTRL with φ/eta on one trace; ‖·‖* is the regulariser's dual norm.
-
-    `sharp` keeps round t's slack of Theorem 1, and so pays F_t(w_t) − min F_t ≤ (eta/2)‖z_t‖*² a round,
-    F_t = f_1 + … + f_t + φ/eta.
-    """
-    u, eta = validate.vector("u", u, trace.dim), validate.positive("eta", eta)
-    w, T, D = plays(trace), trace.rounds, regularizer.range(over)
-    unstable = (trace.paid - values(trace.losses, w[1:])).sum()
-    if sharp:
-        unstable -= leader_slacks(trace, regularizer, eta).sum()
-    ends = (regularizer.value(u) - regularizer.value(w[0])) / eta
-    squares = np.square(regularizer.dual_norm(trace.subgradients)).sum()
-    share, word = (eta / 2, "(η/2)") if sharp else (eta, "η")
-    drop = "Σ F_t(w_t) − F_t(w_{t+1})" if sharp else "Σ f_t(w_t) − f_t(w_{t+1})"
-    cost = "F_{t−1} is 1/η-strongly convex" if sharp else "stability: ‖w_t − w_{t+1}‖ ≤ η‖z_t‖*"
-    return Chain(
-        "(17.2), " + ("the sharp chain" if sharp else "the lecture's chain"),
-        (
-            Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
-            Line(unstable + ends, f"{drop} + (φ(u) − φ(w_1))/η", f"w_{{{T + 1}}} minimises F_{{{T}}}"),
-            Line(share * squares + ends, f"{word} Σ ‖z_t‖*² + (φ(u) − φ(w_1))/η", cost),
-            Line(share * squares + D / eta, f"{word} Σ ‖z_t‖*² + D/η", "D is the range of φ"),
-            Line(share * T * rho**2 + D / eta, f"{word} T G² + D/η", "‖z_t‖* ≤ G"),
         ),
     )
 
@@ -287,6 +258,39 @@ def normalized_winnow(trace, u, margin, size):
             ),
             Line(potential[0] / drop, "KL(u‖w_1)/δ", "KL ≥ 0"),
             Line(np.log(trace.dim) / drop, "ln n/δ", "KL(u‖w_1) = ln n − H(u) and H ≥ 0"),
+        ),
+    )
+
+
+# ---------------------------------------------------------------- Lecture 17
+
+
+def ftrl(trace, regularizer, eta, u, over, rho, sharp=False):
+    """(17.2) and (17.3) for FTRL with φ/eta on one trace; ‖·‖* is the regulariser's dual norm.
+
+    `sharp` keeps round t's slack of Theorem 1, and so pays F_t(w_t) − min F_t ≤ (eta/2)‖z_t‖*² a round,
+    F_t = f_1 + … + f_t + φ/eta.
+    """
+    u, eta = validate.vector("u", u, trace.dim), validate.positive("eta", eta)
+    w, T, D = plays(trace), trace.rounds, regularizer.range(over)
+    unstable = (trace.paid - values(trace.losses, w[1:])).sum()
+    if sharp:
+        unstable -= leader_slacks(trace, regularizer, eta).sum()
+    ends = (regularizer.value(u) - regularizer.value(w[0])) / eta
+    squares = np.square(regularizer.dual_norm(trace.subgradients)).sum()
+    share, word = (eta / 2, "(η/2)") if sharp else (eta, "η")
+    drop = "Σ F_t(w_t) − F_t(w_{t+1})" if sharp else "Σ f_t(w_t) − f_t(w_{t+1})"
+    cost = "F_{t−1} is 1/η-strongly convex" if sharp else "stability: ‖w_t − w_{t+1}‖ ≤ η‖z_t‖*"
+    return Chain(
+        "(17.2), " + ("the sharp chain" if sharp else "the lecture's chain"),
+        (
+            Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
+            Line(unstable + ends, f"{drop} + (φ(u) − φ(w_1))/η", f"w_{{{T + 1}}} minimises F_{{{T}}}"),
+            Line(share * squares + ends, f"{word} Σ ‖z_t‖*² + (φ(u) − φ(w_1))/η", cost),
+            Line(share * squares + D / eta, f"{word} Σ ‖z_t‖*² + D/η", "D is the range of φ"),
+            Line(share * T * rho**2 + D / eta, f"{word} T G² + D/η", "‖z_t‖* ≤ G"),
+        ),
+    )
 
 
 def hedge(trace, eta):

@@ -6,6 +6,7 @@ an adaptive one is a function `adversary(t, w, past)` that sees the play w_t and
 import numpy as np
 
 from ocolib import validate
+from ocolib.losses import perceptron_loss
 
 
 def alternating(T):
@@ -80,3 +81,79 @@ def disjunction(T, dim, relevant, seed):
     rate = 1.0 - 0.5 ** (1.0 / relevant)
     X = (rng.random((T, dim)) < rate).astype(float)
     return X, np.where(X[:, :relevant].any(axis=1), 1.0, -1.0)
+
+
+# ---------------------------------------------------------------- Lecture 9
+
+
+def nature(radius=1.0):
+    """The adaptive adversary that makes every predictor ŷ = sign⟨w, x⟩ wrong in every round, t ≤ dim.
+
+    Round t shows radius·e_t and then answers −ŷ_t. After n rounds (y_1, …, y_n)/√n has margin radius/√n on
+    all of it, so n = (radius/margin)² mistakes were forced without breaking the promise of a margin.
+    """
+    radius = validate.positive("radius", radius)
+
+    def adversary(t, w, past):
+        if t > len(w):
+            raise ValueError(f"nature needs dim ≥ rounds: in {len(w)} dimensions no e_{t} is left")
+        x = radius * np.eye(len(w))[t - 1]
+        return perceptron_loss([x], [-1.0 if w @ x >= 0 else 1.0])[0]
+
+    return adversary
+
+
+def ties(kink, margin):
+    """The stream that costs the Perceptron with factor `kink` at ties most, for kink ≥ 1/3: (X, y, u).
+
+    All examples have length 1 and y⟨u, x⟩ = margin, y = −1. First come ties, e_1, e_2, …; then examples
+    with a negative margin that is almost 0, for as long as there is one.
+    """
+    kink = validate.number("kink", kink, low=1 / 3, high=1.0)
+    margin = validate.number("margin", margin, low=0.0, high=0.2, strict=True)
+    tied = int((1 + kink) / (4 * kink) / margin**2 * (1 - margin))
+    dim = int(2 / margin**2)  # a fresh coordinate a round
+    u = np.zeros(dim)
+    u[:tied] = margin
+    u[-1] = np.sqrt(1 - tied * margin**2)
+    rows, w = list(np.eye(dim)[:tied]), kink * np.eye(dim)[:tied].sum(axis=0)
+    while True:
+        along = w @ u
+        across = w - along * u
+        size = np.linalg.norm(across)
+        back = -(margin * along + 1e-9) / size  # makes ⟨w, x⟩ = −1e-9
+        if back**2 > 1 - margin**2:
+            return -np.array(rows), -np.ones(len(rows)), u
+        x = margin * u + back * across / size
+        x[len(rows)] = np.sqrt(1 - margin**2 - back**2)
+        rows.append(x)
+        w = w + x
+
+
+# ---------------------------------------------------------------- Lecture 4
+
+
+def geometric_phases(T, first=10, ratio=2):
+    """Losses −w, then +w, … on an interval, with a turn after rounds first, first·ratio, …; `(T, 1)`."""
+    T, first = validate.count("T", T), validate.count("first", first)
+    ratio = validate.number("ratio", ratio, low=1.0, strict=True)
+    turns = first * ratio ** np.arange(np.ceil(max(np.log(T / first), 0) / np.log(ratio)) + 1)
+    phase = np.searchsorted(turns, np.arange(1, T + 1))
+    return np.where(phase % 2 == 0, -1.0, 1.0)[:, None]
+
+
+def drifting(T, dim, turn, margin, seed):
+    """Examples in the unit ball with y_t⟨u_t, x_t⟩ ≥ margin for a hidden unit vector u_t that turns.
+
+    It turns evenly, by `turn` radians in all, in the plane of the first two axes: (X, y, U), row t is u_t.
+    """
+    T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
+    turn, margin = validate.number("turn", turn), validate.probability("margin", margin)
+    rng, angle = np.random.default_rng(seed), np.linspace(0.0, turn, T)
+    U = np.zeros((T, dim))
+    U[:, 0], U[:, 1] = np.cos(angle), np.sin(angle)
+    y, along = rng.choice([-1.0, 1.0], T), rng.uniform(margin, 1.0, T)
+    across = rng.standard_normal((T, dim))
+    across -= (across * U).sum(axis=1, keepdims=True) * U
+    across *= (np.sqrt(1 - along**2) * rng.uniform(0, 1, T) / np.linalg.norm(across, axis=1))[:, None]
+    return (y * along)[:, None] * U + across, y, U

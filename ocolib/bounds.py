@@ -116,6 +116,152 @@ def normalized_winnow(dim, margin, size=1.0):
     return 2 * validate.positive("size", size) ** 2 * np.log(n) / margin**2
 
 
+# ---------------------------------------------------------------- Lecture 9
+
+
+@promise("tight", "tel9.thm")
+def perceptron_from(radius, margin, along, length):
+    """Updates of the Perceptron from w_0 with ⟨w_0, u⟩ = `along` and ‖w_0‖ = `length`: the larger root M of
+
+    (γM + along)² = length² + R²M. It is (R/γ)² for w_0 = 0.
+    """
+    R, margin = validate.positive("radius", radius), validate.positive("margin", margin)
+    length = validate.number("length", length, low=0.0)
+    slack = length * (1 + 1e-12)  # a collinear w_0 may come out a rounding error longer along u
+    along = validate.number("along", along, low=-slack, high=slack)
+    half = R**2 / 2 - along * margin
+    return (half + np.sqrt(half**2 + margin**2 * max(length**2 - along**2, 0.0))) / margin**2
+
+
+@promise("upper", "tel9.conv.subgradient")
+def perceptron_ties(radius, margin, kink):
+    """Updates of the Perceptron that adds kink·y·x at a tie: (1 + kink)²/(4·kink)·(R/γ)², 0 < kink ≤ 1.
+
+    As γ/R → 0 the factor is approached, on `adversaries.ties`, for every kink ≥ 1/3.
+    """
+    kink = validate.number("kink", kink, low=0.0, high=1.0, strict=True)
+    return (1 + kink) ** 2 / (4 * kink) * perceptron(radius, margin)
+
+
+@promise("lower", "tel9.thm")
+def mistakes_floor(radius, margin):
+    """Mistakes that `adversaries.nature` forces on every deterministic learner: ⌊(R/γ)²⌋, γ ≤ R.
+
+    It needs that many dimensions. The Perceptron makes no more.
+    """
+    whole = perceptron(radius, margin)
+    if whole < 1:
+        raise ValueError(f"margin must be ≤ radius = {radius:g}, got {margin:g}")
+    return int(np.floor(whole * (1 + 1e-12)))  # 1/0.1² is 100, not 99.99…
+
+
+# ---------------------------------------------------------------- Lecture 4
+
+
+@promise("upper", "zin4.thm4.1.3")
+def zinkevich(diameter, rho, path, T):
+    """Theorem 4.1.3 as printed: (D²/2 + rho² + 2·D·L)·√T against a comparator whose path has length L.
+
+    For eager descent with η_t = 1/√t on a set of diameter D, from any w_1 of the set.
+    """
+    D, rho, T = _size(diameter=diameter), _size(rho=rho), validate.count("T", T)
+    return (D**2 / 2 + rho**2 + 2 * D * validate.number("path", path, low=0.0)) * np.sqrt(T)
+
+
+@promise("tight", "zin4.thm4.1.3.sharp")
+def zinkevich_sharp(diameter, rho, path, T, circumradius=None, scale=1.0):
+    """(D²/2σ)√T + σ·rho²(√T − ½) + (drift/σ)·√(T − 1) for η_t = σ/√t, σ = `scale`.
+
+    The drift is D·L or, with the radius R of the smallest ball around the set, R·L + R²/2 if that is less.
+    Met for T = 1, σ = D/rho: both sides are D·rho.
+    """
+    D, rho, T = _size(diameter=diameter), _size(rho=rho), validate.count("T", T)
+    L, sigma = validate.number("path", path, low=0.0), _size(scale=scale)
+    drift = D * L
+    if circumradius is not None:
+        R = _size(circumradius=circumradius)
+        drift = min(drift, R * L + R**2 / 2)
+    static = D**2 / (2 * sigma) * np.sqrt(T) + sigma * rho**2 * (np.sqrt(T) - 0.5)
+    return static + drift / sigma * np.sqrt(T - 1)
+
+
+@promise("upper", "zin4.thm.delayed")
+def delayed(diameter, rho, delay, T, scale=None):
+    """(D²/2σ)√T + σ·rho²(1 + 2τ)√T for η_k = σ/√k on the k-th gradient, each τ = `delay` rounds late.
+
+    Without a `scale` σ it is that of `delayed_scale`, and the bound is D·rho·√((2 + 4τ)T).
+    """
+    D, rho, T = _size(diameter=diameter), _size(rho=rho), validate.count("T", T)
+    tau = validate.count("delay", delay, low=0)
+    sigma = delayed_scale(D, rho, tau) if scale is None else _size(scale=scale)
+    return (D**2 / (2 * sigma) + sigma * rho**2 * (1 + 2 * tau)) * np.sqrt(T)
+
+
+def delayed_scale(diameter, rho, delay):
+    """The σ that makes `delayed` least: D/(rho·√(2 + 4τ))."""
+    D, rho, tau = _size(diameter=diameter), _size(rho=rho), validate.count("delay", delay, low=0)
+    return D / (rho * np.sqrt(2 + 4 * tau))
+
+
+@promise("tight", "zin4.thm.delayed")
+def delayed_constant(radius, rho, eta, delays):
+    """B²/(2·eta) + eta·rho²(T/2 + Σ min(d_s, T − s)) for a constant step and any delays d_1, …, d_T.
+
+    B = max ‖u − w_1‖ over the set. Met when T = τ + 1 and eta = B/(rho·T): all T rounds are blind.
+    """
+    B, rho, eta = _size(radius=radius), _size(rho=rho), _size(eta=eta)
+    waits = overlaps(delays)
+    return B**2 / (2 * eta) + eta * rho**2 * (len(waits) / 2 + waits.sum())
+
+
+def overlaps(delays):
+    """min(d_s, T − s): how many later rounds are played before the gradient of round s is in."""
+    d = np.array([validate.count("delays", d, low=0) for d in delays])
+    return np.minimum(d, np.arange(len(d))[::-1])
+
+
+@promise("upper", "zin4.thm.delayed-sc")
+def delayed_strongly_convex(diameter, rho, curvature, delay, T):
+    """H·τ·D²/2 + (½ + τ)(rho²/H)(1 + ln T) for H-strongly convex losses, η_k = 1/(H·k), H = `curvature`."""
+    D, rho, H = _size(diameter=diameter), _size(rho=rho), _size(curvature=curvature)
+    T, tau = validate.count("T", T), validate.count("delay", delay, low=0)
+    return H * tau * D**2 / 2 + (0.5 + tau) * rho**2 / H * (1 + np.log(T))
+
+
+# ---------------------------------------------------------------- Regret bounds
+
+
+@promise("tight", "shi.thm-ogd")
+def strongly_convex(G, H, T):
+    """(3): (G²/2H)(1 + log T) for eager descent with η_t = 1/(Ht), losses H-strongly convex, ‖z_t‖ ≤ G.
+
+    Met at T = 1.
+    """
+    G, H, T = _size(G=G), _size(H=H), validate.count("T", T)
+    return G**2 / (2 * H) * (1 + np.log(T))
+
+
+@promise("tight", "shi.thm-ogd")
+def strongly_convex_sharp(G, H, T):
+    """(G²/2H)(1 + ½ + … + 1/T), what the proof of (3) gives before the sum is bounded by 1 + log T."""
+    G, H, T = _size(G=G), _size(H=H), validate.count("T", T)
+    return G**2 / (2 * H) * (1.0 / np.arange(1, T + 1)).sum()
+
+
+@promise("tight", "shi.rem.no-projection")
+def strongly_convex_seen(trace, H):
+    """Σ ‖z_t‖²/(2Ht), with the subgradients of the trace in place of G: it needs no projection."""
+    t = np.arange(1, trace.rounds + 1)
+    return (np.square(trace.subgradients).sum(axis=-1) / (2 * _size(H=H) * t)).sum(axis=-1)
+
+
+@promise("upper", "shi.claim.pegasos-lemma1")
+def pegasos(radius, reg, T, project=False):
+    """(3) for `Pegasos` with ‖x_t‖ ≤ R and H = reg: G = 2R, or √H + R with the projection step."""
+    R, H = _size(radius=radius), _size(reg=reg)
+    return strongly_convex(np.sqrt(H) + R if project else 2 * R, H, T)
+
+
 # ---------------------------------------------------------------- Lecture 17
 
 

@@ -81,8 +81,8 @@ class Trace:
     # ------------------------------------------------------------ examples
 
     def _examples(self):
-        if not isinstance(self.losses, Examples):
-            raise ValueError("margins, updates and mistakes belong to losses over data (X, y)")
+        if not isinstance(self.losses, Examples) or self.losses.phi.takes != "signs":
+            raise ValueError("margins, updates and mistakes belong to losses over data (X, y), y = ±1")
         return self.losses
 
     @property
@@ -181,16 +181,18 @@ def _loop_linear(learner, Z):
 
 def _play_examples(learner, losses):
     player, losses = learner.start(), as_seen(learner, losses)
+    if hasattr(player, "margin"):
+        return _play_kernel(learner, player, losses)
     if not hasattr(player, "step"):  # it wants the losses themselves, not a subgradient
         return _play_adversary(learner, lambda t, w, past: losses[t - 1], len(losses))
     _same_dim(losses, player.predict().shape[-1])
-    X, y, slope = losses.X, losses.y, losses.phi.slope
-    points, slopes = np.empty_like(X), np.empty(len(X))
+    X, y, slope, reg = losses.X, losses.y, losses.phi.slope, losses.reg
+    points, subgradients = np.empty_like(X), np.empty_like(X)
     for t in range(len(X)):
         points[t] = w = player.predict()
-        slopes[t] = slope(w @ X[t], y[t])
-        player.step(slopes[t] * X[t])
-    return Trace(learner, losses, points, slopes[:, None] * X, losses.values(points), player.predict())
+        subgradients[t] = slope(w @ X[t], y[t]) * X[t] + reg * w
+        player.step(subgradients[t])
+    return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
 
 
 def _play_adversary(learner, adversary, rounds):
@@ -219,6 +221,51 @@ def _gather(played):
     """Losses of one kind as one array or one `Examples`; a list if they are mixed."""
     if all(isinstance(f, Linear) for f in played):
         return np.array([f.z for f in played])
-    if all(isinstance(f, Example) and f.phi == played[0].phi for f in played):
-        return Examples(np.array([f.x for f in played]), np.array([f.y for f in played]), played[0].phi)
+    f = played[0]
+    if all(isinstance(g, Example) and (g.phi, g.reg) == (f.phi, f.reg) for g in played):
+        return Examples(np.array([g.x for g in played]), np.array([g.y for g in played]), f.phi, f.reg)
     return played
+
+
+# ---------------------------------------------------------------- Lecture 9
+
+
+@dataclass(frozen=True, eq=False)
+class KernelTrace:
+    """What a game of a learner without weights leaves behind: w_{T+1} = Σ coefficients_t·k(x_t, ·)."""
+
+    learner: object
+    losses: Examples  #: as played
+    scores: np.ndarray  #: w_t(x_t), `(T,)`
+    coefficients: np.ndarray  #: what round t added, `(T,)`: ±1 in an update, else 0
+
+    @property
+    def margins(self):
+        """y_t·w_t(x_t)."""
+        return self.losses.y * self.scores
+
+    @property
+    def updates(self):
+        return self.coefficients != 0
+
+    @property
+    def mistakes(self):
+        """In which rounds the predicted sign was wrong; the sign of 0 is +1."""
+        return (self.scores >= 0) != (self.losses.y > 0)
+
+    def score(self, X):
+        """w_{T+1}(x) for every row x of X; with no update it is 0."""
+        X, used = validate.array("X", X, self.losses.dim, ndim=2), self.updates
+        if not used.any():
+            return np.zeros(len(X))
+        return self.learner.kernel(X, self.losses.X[used]) @ self.coefficients[used]
+
+
+def _play_kernel(learner, player, losses):
+    X, y, slope = losses.X, losses.y, losses.phi.slope
+    scores, coefficients = np.empty(len(X)), np.empty(len(X))
+    for t in range(len(X)):
+        scores[t] = player.margin(X[t])
+        coefficients[t] = 0.0 - slope(scores[t], y[t])
+        player.step(X[t], coefficients[t])
+    return KernelTrace(learner, losses, scores, coefficients)

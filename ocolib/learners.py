@@ -23,7 +23,7 @@ import numpy as np
 from ocolib import validate
 from ocolib.losses import Linear, PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Simplex
+from ocolib.sets import Ball, Simplex, Space
 
 
 def inverse_sqrt(scale):
@@ -343,3 +343,125 @@ class NormalizedWinnow:
 
     def after(self, Z):
         return NegativeEntropy().minimize(Z, self.eta, Simplex(self.dim))
+
+
+# ---------------------------------------------------------------- Lecture 9
+
+
+@dataclass(frozen=True)
+class KernelPerceptron:
+    """The Perceptron on the functions k(x, ·): w_1 = 0; if y·w(x) ≤ 0 add y·k(x, ·).
+
+    `kernel(A, B)` is the matrix of all k(a, b), a row of A and b row of B. Lecture 9, remark on kernels.
+    """
+
+    kernel: object
+    kink = 1.0
+    threshold = 0.0
+
+    def __post_init__(self):
+        if not callable(self.kernel):
+            raise ValueError(f"kernel must be a function of two arrays of rows, got {self.kernel!r}")
+
+    def start(self):
+        return _Expansion(self.kernel)
+
+
+class _Expansion:
+    """w as the list of what was added to it: no vector w is ever formed."""
+
+    def __init__(self, kernel):
+        self.kernel, self.support, self.coefficients = kernel, None, np.zeros(0)
+
+    def margin(self, x):
+        """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
+        if self.support is None:
+            return 0.0
+        return float(self.kernel(self.support, x[None, :])[:, 0] @ self.coefficients)
+
+    def update(self, loss):
+        self.step(loss.x, -loss.phi.slope(self.margin(loss.x), loss.y))
+
+    def step(self, x, coefficient):
+        """Add coefficient·k(x, ·)."""
+        if coefficient:
+            self.support = x[None, :] if self.support is None else np.vstack([self.support, x])
+            self.coefficients = np.append(self.coefficients, coefficient)
+
+
+# ---------------------------------------------------------------- Lecture 4
+
+
+def OnlineSVM(dim, radius, eta):
+    """Subgradient descent on the hinge over ‖w‖ ≤ radius: w_{t+1} = Π(w_t − η_t z_t), from w_1 = 0.
+
+    Lecture 4, 4.2.3: eager, and z_t = −y_t·x_t while the margin y_t⟨w_t, x_t⟩ is below 1.
+    """
+    return OGD(Ball(dim, radius), eta, projection="eager")
+
+
+@dataclass(frozen=True, eq=False)
+class DelayedOGD:
+    """Eager descent on gradients that come late: w ← Π(w − η_k z) for the k-th to arrive; w_1 = Π(0).
+
+    That of round s arrives after round s + delay; `delay` is one number τ ≥ 0, or one for each round.
+    Lecture 4, 4.3, has one: w_1 = … = w_{τ+1}, then w_{t+1} = Π(w_t − η_{t−τ} z_{t−τ}). τ = 0 is `OGD`.
+    """
+
+    over: object
+    eta: object
+    delay: object = 0
+
+    def __post_init__(self):
+        _check_eta(self.eta)
+        for d in np.ravel(self.delay):
+            validate.count("delay", d, low=0)
+
+    def start(self):
+        return _Delayed(self)
+
+    def arrival(self, s):
+        """After which round the gradient of round s arrives."""
+        if np.ndim(self.delay) and s > len(self.delay):
+            raise ValueError(f"delay must have an entry for each round, got {len(self.delay)} for round {s}")
+        return s + int(self.delay[s - 1] if np.ndim(self.delay) else self.delay)
+
+
+class _Delayed(_FirstOrder):
+    def __init__(self, learner):
+        self.learner, self.w = learner, learner.over.project(np.zeros(learner.over.dim))
+        self.t, self.under_way, self.received = 0, {}, {}
+
+    def step(self, z):
+        """Round t ends: z sets out, and what is due after round t comes in."""
+        self.t += 1
+        self.under_way.setdefault(self.learner.arrival(self.t), []).append((self.t, z))
+        self.receive(self.under_way.pop(self.t, []))
+
+    def receive(self, pairs):
+        """Move by each (round, gradient) in turn. No clock is needed: real workers may call this."""
+        for s, z in pairs:
+            if validate.count("round", s) in self.received:
+                raise ValueError(f"round must come once, got a second gradient of round {s}")
+            self.received[s] = k = len(self.received) + 1
+            eta = step_at(self.learner.eta, k)
+            self.w = self.learner.over.project(self.w - eta[..., None] * z)
+
+
+# ---------------------------------------------------------------- Regret bounds
+
+
+def inverse(scale):
+    """The schedule η_t = scale/t; with scale = 1/H the one for H-strongly convex losses."""
+    validate.positive("scale", scale)
+    return lambda t: scale / t
+
+
+def Pegasos(dim, reg, project=False):
+    """Eager descent with η_t = 1/(reg·t) from w_1 = 0, for the losses `hinge(X, y).regularized(reg)`.
+
+    `project` keeps the plays in the ball of radius 1/√reg, which holds the best point.
+    """
+    validate.positive("reg", reg)
+    over = Ball(dim, 1.0 / np.sqrt(reg)) if project else Space(dim)
+    return OGD(over, inverse(1.0 / reg), projection="eager")

@@ -92,12 +92,13 @@ def _(loss: loss_room.Quadratic, w):
 
 @expression.register
 def _(loss: loss_room.Examples, w):
-    return cp.sum(scalar(loss.phi, loss.X @ w, loss.y))
+    total = cp.sum(scalar(loss.phi, loss.X @ w, loss.y))
+    return total + 0.5 * loss.reg * len(loss) * cp.sum_squares(w) if loss.reg else total
 
 
 @expression.register
 def _(loss: loss_room.Example, w):
-    return scalar(loss.phi, loss.x @ w, loss.y)
+    return scalar(loss.phi, loss.x @ w, loss.y) + 0.5 * loss.reg * cp.sum_squares(w)
 
 
 @expression.register
@@ -129,6 +130,48 @@ def _(phi: loss_room.PerceptronLoss, p, y):
 @scalar.register
 def _(phi: loss_room.HingeLoss, p, y):
     return cp.pos(1 - cp.multiply(y, p))
+
+
+# Regret bounds, Table 5
+
+
+SMOOTH = {
+    "squared hinge": lambda p, y: 0.5 * cp.square(cp.pos(1 - cp.multiply(y, p))),
+    "exponential": lambda p, y: cp.exp(-cp.multiply(y, p)),
+    "logistic": lambda p, y: cp.logistic(-cp.multiply(y, p)),
+    "least squares": lambda p, y: 0.5 * cp.square(p - y),
+    "huber": lambda p, y: 0.5 * cp.huber(p - y, 1),
+    "poisson": lambda p, y: cp.exp(p) - cp.multiply(y, p),
+    "softmax": lambda f, y: cp.log_sum_exp(f) - f[y],
+}
+
+
+@scalar.register
+def _(phi: loss_room.Smooth, p, y):
+    return SMOOTH[phi.name](p, y)
+
+
+@scalar.register
+def _(phi: loss_room.TubeLoss, p, y):
+    return cp.pos(cp.maximum(phi.up * (p - y - phi.eps), phi.down * (y - p - phi.eps)))
+
+
+# Regret bounds, Table 6: here the prediction is a vector of scores
+
+
+@expression.register
+def _(loss: loss_room.VectorExample, w):
+    return scalar(loss.phi, cp.reshape(w, (loss.outputs, len(loss.x)), order="C") @ loss.x, loss.y)
+
+
+@scalar.register
+def _(phi: loss_room.SoftMargin, f, y):
+    return cp.max(cp.multiply(phi.gamma[y], f - f[y] + phi.delta[y]))
+
+
+@scalar.register
+def _(phi: loss_room.QuadraticForm, f, y):
+    return 0.5 * cp.quad_form(f - y, cp.psd_wrap(phi.M))
 
 
 # ---------------------------------------------------------------- answers
@@ -231,3 +274,66 @@ class _Solver:
     def update(self, loss):
         self.losses.append(loss)
         self.w = None
+
+
+# ---------------------------------------------------------------- Lecture 9
+
+
+def ball_margin(X, y):
+    """(u, γ): problem (1) as it stands, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
+    X = validate.array("X", X, ndim=2)
+    y = validate.labels("y", y, len(X))
+    u = cp.Variable(X.shape[1])
+    gamma = -solve(-cp.min(cp.multiply(y, X @ u)), [cp.norm(u, 2) <= 1])
+    return u.value, gamma
+
+
+def hard_margin(X, y):
+    """(w, α): problem (2), min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints."""
+    X = validate.array("X", X, ndim=2)
+    y = validate.labels("y", y, len(X))
+    w = cp.Variable(X.shape[1])
+    margins = cp.multiply(y, X @ w) >= 1
+    solve(0.5 * cp.sum_squares(w), [margins])
+    return w.value, margins.dual_value
+
+
+def soft_margin(X, y, C):
+    """(w, value): min ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩)."""
+    losses, C = loss_room.hinge(X, y), validate.positive("C", C)
+    w = cp.Variable(losses.dim)
+    value = solve(0.5 * cp.sum_squares(w) + C * expression(losses, w), [])
+    return w.value, value
+
+
+def penalty_threshold(X, y):
+    """The least C with which the soft margin has the hard-margin solution.
+
+    It is the least max_i α_i over the multipliers of (2): α ≥ 0 with Σ α_i y_i x_i = w and Σ α_i = ‖w‖².
+    """
+    _, first = hard_margin(X, y)
+    first, Z = np.maximum(first, 0.0), np.asarray(y)[:, None] * np.asarray(X)
+    alpha, C = cp.Variable(len(first), nonneg=True), cp.Variable()
+    return solve(C, [Z.T @ alpha == Z.T @ first, cp.sum(alpha) == first.sum(), alpha <= C])
+
+
+# ---------------------------------------------------------------- Lecture 4
+
+
+def best_path(losses, over, length):
+    """u_1, …, u_T of the set with least Σ f_t(u_t) of all paths with Σ ‖u_{t+1} − u_t‖ ≤ length, `(T, n)`.
+
+    For the learner it is the worst comparator of that length. `losses` are those of one game.
+    """
+    length = validate.number("length", length, low=0.0)
+    u = cp.Variable((len(losses), over.dim))
+    if isinstance(losses, np.ndarray):
+        total = cp.sum(cp.multiply(losses, u))
+    elif isinstance(losses, loss_room.Examples):
+        total = cp.sum(scalar(losses.phi, cp.sum(cp.multiply(losses.X, u), axis=1), losses.y))
+    else:
+        total = cp.sum([expression(f, u[t]) for t, f in enumerate(losses)])
+    inside = [condition for t in range(len(losses)) for condition in constraints(over, u[t])]
+    moves = cp.norm(u[1:] - u[:-1], 2, axis=1) if len(losses) > 1 else cp.norm(0 * u[0])
+    solve(total, [*inside, cp.sum(moves) <= length])
+    return u.value

@@ -40,14 +40,15 @@ STYLE = {
 
 
 @contextmanager
-def figure(xlabel="", ylabel="", columns=1, **axes):
-    """One figure with labelled axes, shown on leaving; `columns` > 1 yields a list of axes."""
+def figure(xlabel="", ylabel="", columns=1, rows=1, **axes):
+    """One figure with labelled axes, shown on leaving; more than one column or row yields a list of axes."""
     with plt.rc_context(STYLE):
         # never wider than one panel: on a phone the text shrinks with the width
-        _, all_axes = plt.subplots(1, columns, figsize=(6.4, 3.8), squeeze=False)
-        for ax in all_axes[0]:
-            ax.set(xlabel=xlabel, ylabel=ylabel, **axes)
-        yield all_axes[0][0] if columns == 1 else list(all_axes[0])
+        size = 6.4, 3.8 if rows == 1 else 1.9 * rows
+        _, all_axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
+        for ax in all_axes.flat:
+            ax.set(xlabel=xlabel if ax in all_axes[-1] else "", ylabel=ylabel, **axes)
+        yield all_axes[0][0] if all_axes.size == 1 else list(all_axes.flat)
         plt.show()
 
 

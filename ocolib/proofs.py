@@ -11,6 +11,7 @@ from html import escape
 import numpy as np
 
 from ocolib import validate
+from ocolib.learners import steps
 from ocolib.losses import values
 from ocolib.regularizers import gibbs
 
@@ -258,6 +259,227 @@ def normalized_winnow(trace, u, margin, size):
             ),
             Line(potential[0] / drop, "KL(u‖w_1)/δ", "KL ≥ 0"),
             Line(np.log(trace.dim) / drop, "ln n/δ", "KL(u‖w_1) = ln n − H(u) and H ≥ 0"),
+        ),
+    )
+
+
+# ---------------------------------------------------------------- Lecture 9, the mistake bound
+
+
+def _updates(trace, u, margin):
+    """The rounds with an update and the vectors −z_t = y_t·x_t added in them."""
+    validate.vector("u", u, trace.dim), validate.positive("margin", margin)
+    if not trace.updates.any():
+        raise ValueError("the trace must have at least one update, got none")
+    return np.flatnonzero(trace.updates), -trace.subgradients[trace.updates]
+
+
+def perceptron_growth(trace, u, margin):
+    """γM ≤ ⟨w_T, u⟩ − ⟨w_0, u⟩, one line an update: each adds y_i⟨u, x_i⟩ ≥ γ."""
+    rounds, added = _updates(trace, u, margin)
+    gains = added @ np.asarray(u, dtype=float) - margin
+    lines = [Line(margin * len(rounds), "γM")]
+    for i, value in zip(rounds, lines[0].value + np.cumsum(gains), strict=True):
+        lines.append(Line(value, f"γ → y_{i + 1}⟨u, x_{i + 1}⟩", f"the margin of example {i + 1} is ≥ γ"))
+    return Chain("The growth along u", tuple(lines))
+
+
+def perceptron_length(trace, radius):
+    """‖w_T‖² − ‖w_0‖² ≤ R²M, one line an update: 2y_i⟨w_{i−1}, x_i⟩ ≤ 0 is dropped, ‖x_i‖ ≤ R used."""
+    radius = validate.positive("radius", radius)
+    rounds, w = np.flatnonzero(trace.updates), plays(trace)
+    grown = np.diff(np.square(w).sum(axis=1))[rounds]
+    lines = [Line(grown.sum(), "‖w_T‖² − ‖w_0‖²")]
+    for i, value in zip(rounds, grown.sum() + np.cumsum(radius**2 - grown), strict=True):
+        reason = f"y_{i + 1}⟨w_{i}, x_{i + 1}⟩ ≤ 0 and ‖x_{i + 1}‖ ≤ R"
+        lines.append(Line(value, f"round {i + 1} adds at most R²", reason))
+    return Chain("The growth of the length", tuple(lines))
+
+
+def mistake_bound(trace, u, radius, margin):
+    """M ≤ (R/γ)² as the lecture proves it: γM ≤ ⟨w_T, u⟩ ≤ ‖w_T‖ ≤ R√M, for a start at 0 and a unit u.
+
+    Every line v is shown as v²/(γ²M) (with the sign of v), so that the first is M and the last (R/γ)².
+    """
+    radius = validate.positive("radius", radius)
+    M, w, u = len(_updates(trace, u, margin)[0]), trace.last, np.asarray(u, dtype=float)
+
+    def line(v, formula, reason=""):
+        return Line(v * abs(v) / (margin**2 * M), formula, reason)
+
+    return Chain(
+        "The mistake bound, in updates",
+        (
+            line(margin * M, "M, from γM"),
+            line(w @ u, "⟨w_T, u⟩²/γ²M", "each update adds at least γ along u"),
+            line(np.linalg.norm(w), "‖w_T‖²/γ²M", "Cauchy–Schwarz, ‖u‖ = 1"),
+            line(radius * np.sqrt(M), "(R/γ)²", "each update adds at most R² to ‖w‖²"),
+        ),
+    )
+
+
+# ---------------------------------------------------------------- Lecture 4
+
+
+def _squares(x, u):
+    """‖x − u‖², row by row."""
+    return np.square(x - u).sum(axis=-1)
+
+
+def zinkevich(trace, comparators, rho, diameter, center=None):
+    """Theorem 4.1.3 on one trace of eager descent with η_t = 1/√t, against u_1, …, u_T.
+
+    With the `center` of the smallest ball around the set the drift is measured from there, and R·L + R²/2
+    takes the place of D·L; R is the radius of that ball. In the lines L_t is ‖u_{t+1} − u_t‖, the noise
+    ½Σ η_t‖z_t‖², the drift Σ (‖w_{t+1} − u_{t+1}‖² − ‖w_{t+1} − u_t‖²)/2η_t.
+    """
+    u, w, z = validate.array("comparators", comparators, trace.dim), plays(trace), trace.subgradients
+    T, D, L = trace.rounds, diameter, np.sqrt(_squares(u[1:], u[:-1]))
+    eta = steps(trace.learner.eta, T)
+    if not np.allclose(eta, 1 / np.sqrt(np.arange(1, T + 1))):
+        raise ValueError(f"trace must be one of eta = inverse_sqrt(1.0), got steps {eta[:3].round(4)} …")
+    noise = (eta * np.square(z).sum(axis=-1)).sum() / 2
+    near, after = _squares(w[:-1], u), _squares(w[1:], u)
+    drift = ((_squares(w[1:-1], u[1:]) - after[:-1]) / (2 * eta[:-1])).sum()
+    growth = np.diff(1 / eta, prepend=0.0)
+    base, last = D**2 / 2 * np.sqrt(T), np.sqrt(T - 1)
+    lines = [
+        Line(trace.dynamic_regret(u), "Σ f_t(w_t) − f_t(u_t)"),
+        Line((z * (w[:-1] - u)).sum(), "Σ ⟨z_t, w_t − u_t⟩", "z_t is a subgradient at w_t"),
+        Line(
+            ((near - after) / (2 * eta)).sum() + noise,
+            "Σ (‖w_t − u_t‖² − ‖w_{t+1} − u_t‖²)/2η_t + noise",
+            "projection: no farther from u_t",
+        ),
+        Line(
+            (near * growth).sum() / 2 + drift + noise,
+            "½Σ ‖w_t − u_t‖²(1/η_t − 1/η_{t−1}) + drift + noise",
+            "u_t → u_{t+1} in the second square; Abel; drop ‖w_{T+1} − u_T‖²",
+        ),
+        Line(base + drift + noise, "D²/2η_T + drift + noise", "‖w_t − u_t‖ ≤ D"),
+    ]
+    if center is None:
+        word, full, drifted = "D·L", D * L.sum() * last, D * (L / eta[:-1]).sum()
+        formula, why = "D²/2η_T + D Σ L_t/η_t + noise", "w_{t+1} is within D of u_t and u_{t+1}"
+        lines.append(Line(base + drifted + noise, formula, why))
+    else:
+        center = validate.vector("center", center, trace.dim)
+        R, from_center = trace.learner.over.farthest(center), _squares(u, center)
+        carried = (np.diff(from_center) / (2 * eta[:-1])).sum()
+        word, full = "(R·L + R²/2)", (R * L.sum() + R**2 / 2) * last
+        lines += [
+            Line(
+                base + carried + R * (L / eta[:-1]).sum() + noise,
+                "D²/2η_T + Σ (‖u_{t+1} − c‖² − ‖u_t − c‖²)/2η_t + R Σ L_t/η_t + noise",
+                "distances taken from c; w_{t+1} is within R of it",
+            ),
+            Line(
+                base + R**2 / 2 * last + R * (L / eta[:-1]).sum() + noise,
+                "D²/2η_T + R²/2η_{T−1} + R Σ L_t/η_t + noise",
+                "Abel once more; ‖u_t − c‖ ≤ R",
+            ),
+        ]
+    sharp = base + rho**2 * (np.sqrt(T) - 0.5) + full
+    lines.append(Line(sharp, f"(D²/2)√T + ρ²(√T − ½) + {word}√(T−1)", "‖z_t‖ ≤ ρ; Σ 1/√t ≤ 2√T − 1"))
+    if center is None:
+        printed = (D**2 / 2 + rho**2 + 2 * D * L.sum()) * np.sqrt(T)
+        lines.append(Line(printed, "(D²/2 + ρ² + 2D·L)√T, as printed", "room to spare"))
+    return Chain(
+        "Theorem 4.1.3, drift from the " + ("diameter" if center is None else "circumradius"), tuple(lines)
+    )
+
+
+def delayed(trace, u, rho, diameter, curvature=0.0):
+    """The delayed theorems on one trace of `DelayedOGD`, whatever the delays; v_k is where the k-th gradient
+    to arrive, that of round s, finds the player. The noise is ½Σ α_k‖z_s‖², what is late Σ ⟨z_s, w_s − v_k⟩.
+
+    With `curvature` H > 0 the losses are H-strongly convex, the steps 1/(H·k), and the delay is a number.
+    """
+    u, learner, T, H = validate.vector("u", u, trace.dim), trace.learner, trace.rounds, curvature
+    when = np.array([learner.arrival(s) for s in range(1, T + 1)])
+    order = np.argsort(when, kind="stable")  # rounds in the order of arrival, counted from 0
+    alpha, z, w = steps(learner.eta, T), trace.subgradients[order], trace.points[order]
+    v = [trace.points[0]]
+    for k in range(T):  # also those that arrive after the game
+        v.append(learner.over.project(v[-1] - alpha[k] * z[k]))
+    v, size = np.array(v), np.sqrt(np.square(z).sum(axis=-1))
+    known = np.searchsorted(when[order], order + 1)  # how many had arrived when round s_k was played
+    passed, lengths = np.append(0.0, np.cumsum(alpha)), np.append(0.0, np.cumsum(alpha * size))
+    k = np.arange(T)
+    noise, late = (alpha * size**2).sum() / 2, (z * (w - v[:-1])).sum()
+    late_most = (size * (lengths[k] - lengths[known])).sum()
+    bend, D = H / 2 * _squares(w, u).sum(), diameter
+    curved = " − (H/2)‖w_s − u‖²" if H else ""
+    telescope = ((_squares(v[:-1], u) - _squares(v[1:], u)) / (2 * alpha)).sum() - bend
+    if H:
+        if np.ndim(learner.delay) or not np.allclose(alpha, 1 / (H * (k + 1))):
+            raise ValueError(
+                "curvature > 0 needs one delay for all rounds and eta = lambda k: 1/(curvature·k)"
+            )
+        start, first, why = H * learner.delay * D**2 / 2, "HτD²/2", "Abel; all but τ squares cancel, ≤ D²"
+    else:
+        start, first, why = D**2 / (2 * alpha[-1]), "D²/2α_T", "Abel; ‖v_k − u‖ ≤ D"
+    counted = rho**2 * (alpha.sum() / 2 + (passed[k] - passed[known]).sum())
+    return Chain(
+        "Descent on late gradients" + (", strongly convex" if H else ""),
+        (
+            Line(trace.regret(against=u), "Σ f_s(w_s) − f_s(u)"),
+            Line((z * (w - u)).sum() - bend, f"Σ ⟨z_s, w_s − u⟩{curved}", "z_s is a subgradient at w_s"),
+            Line(
+                telescope + noise + late,
+                f"Σ (‖v_k − u‖² − ‖v_{{k+1}} − u‖²)/2α_k{curved} + noise + late",
+                "w_s = v_k + (w_s − v_k); projection",
+            ),
+            Line(start + noise + late, f"{first} + noise + late", why),
+            Line(
+                start + noise + late_most,
+                f"{first} + noise + Σ ‖z_s‖ Σ_j α_j‖z_j‖",
+                "j: the arrivals between playing w_s and using z_s",
+            ),
+            Line(start + counted, f"{first} + ρ²(½Σ α_k + Σ Σ_j α_j)", "‖z_s‖ ≤ ρ"),
+        ),
+    )
+
+
+# ---------------------------------------------------------------- Regret bounds, (3)
+
+
+def descent_slacks(trace, H, u, G):
+    """What (4) and (5) give away in each round of eager descent with η_t = 1/(Ht), `(3, T)`.
+
+    Rows: strong convexity, f_t(u) − f_t(w_t) − ⟨z_t, u − w_t⟩ − (H/2)‖w_t − u‖²; projection,
+    (‖w_t − η_t z_t − u‖² − ‖w_{t+1} − u‖²)/2η_t; the gradient bound, (η_t/2)(G² − ‖z_t‖²).
+    """
+    u, w, z = validate.vector("u", u, trace.dim), plays(trace), trace.subgradients
+    eta = 1.0 / (validate.positive("H", H) * np.arange(1, trace.rounds + 1))
+    away = np.square(w - u).sum(axis=-1)
+    moved = np.square(w[:-1] - eta[:, None] * z - u).sum(axis=-1)
+    bent = values(trace.losses, u) - trace.paid + (z * (w[:-1] - u)).sum(axis=-1) - H / 2 * away[:-1]
+    size = np.square(z).sum(axis=-1)
+    return np.array([bent, (moved - away[1:]) / (2 * eta), eta / 2 * (G**2 - size)])
+
+
+def strongly_convex(trace, H, u, G):
+    """The proof of (3) on one trace: (5) summed, what the telescope leaves, what is dropped, the bound.
+
+    In its lines d_t = ‖w_t − u‖ and η_t = 1/(Ht).
+    """
+    u, w, T = validate.vector("u", u, trace.dim), plays(trace), trace.rounds
+    t, away = np.arange(1, T + 1), np.square(w - u).sum(axis=-1)
+    seen = (np.square(trace.subgradients).sum(axis=-1) / (2 * H * t)).sum()
+    linear = (trace.subgradients * (trace.points - u)).sum() - H / 2 * away[:-1].sum()
+    summed = (H * t / 2 * (away[:-1] - away[1:]) - H / 2 * away[:-1]).sum() + seen
+    harmonic = G**2 / (2 * H) * (1 / t).sum()
+    return Chain(
+        "Logarithmic regret, (3)",
+        (
+            Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
+            Line(linear, "Σ ⟨z_t, w_t − u⟩ − H d_{t}²/2", "strong convexity"),
+            Line(summed, "(5) summed, ‖z_t‖ in place of G", "projection"),
+            Line(seen - H * T / 2 * away[-1], "Σ ‖z_t‖²/2Ht − HT d_{T+1}²/2", "all others cancel"),
+            Line(seen, "Σ ‖z_t‖²/2Ht", "the last square is dropped"),
+            Line(harmonic, "(G²/2H)(1 + ½ + … + 1/T)", "‖z_t‖ ≤ G"),
+            Line(G**2 / (2 * H) * (1 + np.log(T)), "(G²/2H)(1 + log T)", "the harmonic sum"),
         ),
     )
 

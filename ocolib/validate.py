@@ -72,12 +72,14 @@ def positives(name, value):
     return x
 
 
-def labels(name, value, count):
-    """A vector of `count` labels, each −1 or +1."""
+def labels(name, value, count, takes="signs"):
+    """A vector of `count` labels: each −1 or +1, or, as the loss `takes`, reals, or counts ≥ 0."""
     y = vector(name, value)
     if len(y) != count:
         raise ValueError(f"{name} must have {count} entries, one an example, got {len(y)}")
-    if not np.isin(y, (-1.0, 1.0)).all():
+    if takes == "counts" and (y < 0).any():
+        raise ValueError(f"{name} must be ≥ 0, got {y[y < 0][0]:g}")
+    if takes == "signs" and not np.isin(y, (-1.0, 1.0)).all():
         raise ValueError(f"{name} must be −1 or +1, got {y[~np.isin(y, (-1.0, 1.0))][0]:g}")
     return y
 

@@ -4,19 +4,22 @@
 when scaled below its known tightness; `lower`: reached. The last test counts that no bound was forgotten.
 """
 
-from collections import defaultdict
-
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from promises import DEMANDED, checked, checks
 
 from ocolib import bounds
 from ocolib.adversaries import (
     all_signs,
     alternating,
     disjunction,
+    nature,
     orthogonal,
     random_directions,
     separable,
+    ties,
 )
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, Hedge, NormalizedWinnow, Perceptron, Winnow, inverse_sqrt
@@ -25,26 +28,15 @@ from ocolib.oracle import max_margin
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
 
-CHECKED = defaultdict(set)
-DEMANDED = {"tight": {"held", "met", "broken"}, "upper": {"held", "broken"}, "lower": {"reached"}}
 INTERVAL = Box([-1.0], [1.0])
 ROUNDING = 1 + 1e-12
 
 
-def checks(bound, *aspects):
-    """Register a test as showing these aspects of the bound."""
-
-    def mark(test):
-        CHECKED[bound.__name__].update(aspects)
-        return test
-
-    return mark
-
-
 def test_every_bound_has_the_tests_its_word_demands():
+    shown = checked()
     assert len(bounds.BOUNDS) >= 7
     for bound in bounds.BOUNDS:
-        assert DEMANDED[bound.kind] <= CHECKED[bound.__name__], bound.__name__
+        assert DEMANDED[bound.kind] <= shown[bound.__name__], bound.__name__
         assert bound.item.startswith(("ox13.", "ma17.", "shi.", "zin4.", "tel9.", "x."))
 
 
@@ -330,6 +322,78 @@ def test_bounds_by_hand():
     assert bounds.perceptron(2.0, 0.5) == 16.0
     assert bounds.winnow(32, 2, 4.0) == 34.0
     assert bounds.normalized_winnow(8, 0.5, 2.0) == pytest.approx(32 * np.log(8))
+
+
+# ---------------------------------------------------------------- Lecture 9
+
+
+def perceptron_from(start, X, y):
+    return play(OGD(Space(X.shape[1]), 1.0, start=start), perceptron_loss(X, y))
+
+
+@checks(bounds.mistakes_floor, "reached")
+@pytest.mark.parametrize("radius, n", [(1.0, 1), (2.5, 7), (0.3, 40)])
+def test_nature_forces_the_bound_on_every_learner_that_predicts_by_sign(radius, n):
+    learners = Perceptron(n), OGD(Ball(n), 0.3), OGD(Space(n), 2.0, start=np.arange(n) - 1.5)
+    for learner in learners:
+        trace = play(learner, nature(radius), rounds=n)
+        X, y = trace.losses.X, trace.losses.y
+        u = y / np.sqrt(n)
+        margin = (y * (X @ u)).min()
+        assert margin == pytest.approx(radius / np.sqrt(n))
+        assert trace.mistakes.sum() == n == bounds.mistakes_floor(radius, margin)
+
+
+@checks(bounds.perceptron_from, "held")
+@given(seed=st.integers(0, 10_000), size=st.sampled_from([0.0, 0.5, 3.0, 10.0]))
+def test_the_bound_from_another_start_holds(seed, size):
+    X, y, u = separable(400, 3, 0.2, seed)
+    start = size * np.random.default_rng(seed).standard_normal(3)
+    M = perceptron_from(start, X, y).updates.sum()
+    promise = bounds.perceptron_from(1.0, (y * (X @ u)).min(), start @ u, np.linalg.norm(start))
+    assert promise >= M
+
+
+@checks(bounds.perceptron_from, "met", "broken")
+@pytest.mark.parametrize("n, k", [(4, 0), (9, 3), (25, 24)])
+def test_the_bound_from_another_start_is_met_by_a_run_begun_in_the_middle(n, k):
+    start, u = np.where(np.arange(n) < k, 1.0, 0.0), np.full(n, 1 / np.sqrt(n))
+    trace = perceptron_from(start, np.eye(n)[k:], np.ones(n - k))
+    promise = bounds.perceptron_from(1.0, 1 / np.sqrt(n), start @ u, np.linalg.norm(start))
+    assert trace.updates.sum() == n - k == pytest.approx(promise)
+    assert trace.updates.sum() > 0.99 * promise
+
+
+@checks(bounds.perceptron_ties, "held")
+@given(
+    seed=st.integers(0, 10_000),
+    kink=st.sampled_from([0.05, 0.25, 0.5, 0.9, 1.0]),
+    margin=st.sampled_from([0.05, 0.2]),
+)
+def test_the_bound_with_ties_holds_on_whole_numbers(seed, kink, margin):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, (300, 4)).astype(float)  # whole numbers make ties
+    u = rng.standard_normal(4)
+    u /= np.linalg.norm(u)
+    keep = np.abs(X @ u) >= margin
+    X, y = X[keep], np.sign(X[keep] @ u)
+    trace = play(Perceptron(4, kink=kink), perceptron_loss(X, y))
+    R, gamma = np.linalg.norm(X, axis=1).max(), (y * (X @ u)).min()
+    assert trace.updates.sum() <= bounds.perceptron_ties(R, gamma, kink)
+    factors = np.abs(trace.subgradients[trace.updates]).sum(1) / np.abs(X[trace.updates]).sum(1)
+    assert np.isin(factors.round(12), np.round([kink, 1.0], 12)).all()
+
+
+@checks(bounds.perceptron_ties, "held", "broken")
+@pytest.mark.parametrize("kink", [1 / 3, 0.5, 0.6, 0.8])
+def test_the_factor_of_the_bound_with_ties_is_reached(kink):
+    X, y, u = ties(kink, margin=0.05)
+    trace = play(Perceptron(X.shape[1], kink=kink), perceptron_loss(X, y))
+    R, gamma = np.linalg.norm(X, axis=1).max(), (y * (X @ u)).min()
+    assert pytest.approx(1, abs=1e-9) == R and gamma == pytest.approx(0.05, abs=1e-9)
+    promise = bounds.perceptron_ties(R, gamma, kink)
+    assert trace.mistakes.all() and 0.99 * promise < len(X) <= promise
+    assert len(X) > bounds.perceptron(R, gamma)  # more than a full step at ties would allow
 
 
 # ---------------------------------------------------------------- Lecture 17

@@ -151,7 +151,7 @@ try:
 except ModuleNotFoundError:
     print("blocked")
 """
-    assert run(code) == "✓ nearest point of the set on all 43 inputs\nblocked\n"
+    assert run(code) == "✓ nearest point of the set on all 62 inputs\nblocked\n"
 
 
 def test_the_version_is_the_one_of_the_distribution():

@@ -1,0 +1,676 @@
+"""Limits: every value `tight` is guaranteed by a player and attained in a game, every value `lower` is forced
+on a table of all learners; closed forms agree with dynamic and semidefinite programs and exhaustive play."""
+
+import importlib.util
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ocolib import bounds, learners, limits, oracle
+from ocolib.adversaries import all_signs, orthogonal, random_directions
+from ocolib.game import play
+from ocolib.learners import FTL, FTRL, OGD, Hedge, Linearized, NormalizedWinnow, Perceptron, inverse_sqrt
+from ocolib.losses import Quadratic
+from ocolib.regularizers import SquaredNorm
+from ocolib.sets import Ball, Box, Simplex, Space
+
+RNG = np.random.default_rng(8)
+
+
+def on_ball(dim, radius, T):
+    """Every learner of ours that plays linear losses on a ball, and a stubborn one."""
+    B = Ball(dim, radius)
+    return {
+        "FTL": FTL(B),
+        "FTRL": FTRL(B, SquaredNorm(), 0.3),
+        "FTRL, √t": Linearized(FTRL(B, SquaredNorm(), inverse_sqrt(radius))),
+        "lazy": OGD(B, radius / np.sqrt(T)),
+        "lazy, step of Lecture 13": OGD(B, bounds.osd_step(B.diameter, 1.0, T)),
+        "eager": OGD(B, radius / np.sqrt(T), "eager"),
+        "eager, √t": OGD(B, inverse_sqrt(radius), "eager"),
+        "minimax": limits.BallMinimax(dim, T, radius),
+        "never moves": OGD(B, 1e-9, start=np.full(dim, radius / np.sqrt(dim) / 2)),
+    }
+
+
+def on_simplex(n, T):
+    """Every learner of ours that plays experts."""
+    S = Simplex(n)
+    return {
+        "Hedge": Hedge(n, limits.hedge_step(n, T)),
+        "Hedge, √t": Hedge(n, inverse_sqrt(1.0)),
+        "FTL": FTL(S),
+        "FTRL": FTRL(S, SquaredNorm(), 0.4),
+        "lazy": OGD(S, 1 / np.sqrt(T)),
+        "eager": OGD(S, 1 / np.sqrt(T), "eager"),
+        "minimax": limits.solve_experts(n, T),
+    } | ({"Cover": limits.Cover(T)} if n == 2 else {})
+
+
+def named(table):
+    return pytest.mark.parametrize("name", list(table))
+
+
+# ---------------------------------------------------------------- interval and two experts
+
+
+@pytest.mark.parametrize("T, value", [(1, 0.5), (5, 0.9375), (10, 1.23046875), (100, 3.979461869)])
+def test_two_experts_value(T, value):
+    assert limits.two_experts(T) == pytest.approx(value, abs=1e-8)
+    if T <= 10:
+        assert limits.solve_experts(2, T).value == pytest.approx(value, abs=1e-12)
+
+
+def test_two_experts_asymptote():
+    T = 10**6
+    assert limits.two_experts(T) == pytest.approx(np.sqrt(T / (2 * np.pi)), rel=1e-6)
+
+
+@pytest.mark.parametrize("T", [1, 2, 7])
+@pytest.mark.parametrize("radius, rho", [(1.0, 1.0), (2.0, 0.5)])
+def test_tight_interval_player_has_the_same_regret_on_every_sequence_that_reaches_zero(T, radius, rho):
+    """Exhaustive play: never above the value, and on the coin adversary exactly it."""
+    player = limits.IntervalMinimax(T, radius, rho)
+    value = limits.interval(T, radius, rho)
+    regrets = [play(player, rho * Z).regret(player.over) for Z in all_signs(T)]
+    assert max(regrets) == pytest.approx(value, abs=1e-12)
+    trace = play(player, limits.coin(T, radius, rho), rounds=T)
+    assert trace.regret(player.over) == pytest.approx(value, abs=1e-12)
+
+
+def test_tight_cover_on_fractional_losses():
+    T = 9
+    regrets = [play(limits.Cover(T), RNG.random((T, 2))).regret(Simplex(2)) for _ in range(300)]
+    assert max(regrets) <= limits.two_experts(T) + 1e-12
+    bits = [
+        play(limits.Cover(T), Z).regret(Simplex(2)) for Z in RNG.integers(0, 2, (300, T, 2)).astype(float)
+    ]
+    assert max(bits) <= limits.two_experts(T) + 1e-12
+    assert max(bits) > 0.9 * limits.two_experts(T)
+
+
+@pytest.mark.parametrize("name", list(on_ball(1, 1.0, 1)))
+def test_lower_interval_is_forced_on_every_learner(name):
+    T, R = 12, 2.0
+    learner = on_ball(1, R, T)[name]
+    assert play(learner, limits.coin(T, R), rounds=T).regret(Ball(1, R)) >= limits.interval(T, R) - 1e-9
+
+
+# ---------------------------------------------------------------- experts
+
+
+@pytest.mark.parametrize(
+    "n, T, value",
+    [
+        (3, 1, 2 / 3),
+        (3, 2, 5 / 6),
+        (3, 3, 1),
+        (3, 4, 9 / 8),
+        (3, 5, 5 / 4),
+        (3, 10, 1.72265625),
+        (3, 20, 2.408026377),
+        (4, 5, 1.45),
+        (4, 12, 2.213563272),
+    ],
+)
+def test_tight_experts_value_is_attained_by_player_and_adversary(n, T, value):
+    game = limits.solve_experts(n, T)
+    assert game.value == pytest.approx(value, abs=1e-8)
+    assert play(game, game.adversary, rounds=T).regret(Simplex(n)) == pytest.approx(game.value, abs=1e-9)
+
+
+def test_experts_value_by_brute_force():
+    """A recursion without gaps, sorting or cutting: all cumulative losses, one linear program each."""
+    from scipy.optimize import linprog
+
+    def value(L, left):
+        if not left:
+            return -min(L)
+        n = len(L)
+        bits = np.array(list(product((0, 1), repeat=n)))
+        worth = np.array([value(tuple(np.add(L, b)), left - 1) for b in bits])
+        A = np.hstack([bits, -np.ones((2**n, 1))])
+        sum_one, signs = [[1] * n + [0]], [(0, 1)] * n + [(None, None)]
+        return linprog([0] * n + [1], A, -worth, sum_one, [1], signs).fun
+
+    for n, T in ((2, 3), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2)):
+        assert value((0,) * n, T) == pytest.approx(limits.solve_experts(n, T).value, abs=1e-9)
+
+
+def test_upper_experts_player_never_exceeds_the_value_on_all_binary_games():
+    game = limits.solve_experts(3, 3)
+    bits = np.array(list(product((0.0, 1.0), repeat=3)))
+    regrets = [play(game, bits[list(rounds)]).regret(Simplex(3)) for rounds in product(range(8), repeat=3)]
+    assert max(regrets) == pytest.approx(game.value, abs=1e-12)
+
+
+def test_fractional_losses_do_not_help_against_the_optimum():
+    """V_1 from its definition, the maximum taken over a grid of fractions: the vertices decide."""
+    import cvxpy as cp
+
+    grid = np.array(list(product((0, 0.25, 0.5, 0.75, 1.0), repeat=3)))
+    p, v = cp.Variable(3, nonneg=True), cp.Variable()
+    problem = cp.Problem(cp.Minimize(v), [cp.sum(p) == 1, grid @ p - grid.min(axis=1) <= v])
+    problem.solve(solver=cp.SCIPY)
+    assert problem.value == pytest.approx(limits.solve_experts(3, 1).value, abs=1e-9)
+
+
+@pytest.mark.parametrize("n, T", [(2, 9), (3, 8), (4, 6)])
+def test_lower_experts_value_is_forced_on_every_learner(n, T):
+    game = limits.solve_experts(n, T)
+    for name, learner in on_simplex(n, T).items():
+        regret = play(learner, game.adversary, rounds=T).regret(Simplex(n))
+        assert regret >= game.value - 1e-9, name
+
+
+def test_experts_refuse_fractions():
+    with pytest.raises(ValueError, match="0 or 1"):
+        play(limits.solve_experts(3, 3), np.full((3, 3), 0.5) * [1, 0, 0])
+
+
+def test_experts_floor_small_cases_by_enumeration():
+    for n, T in ((1, 4), (2, 3), (3, 3), (5, 2)):
+        sums = all_signs(T)[..., 0].sum(axis=1)
+        brute = np.mean([max(c) for c in product(sums, repeat=n)]) / 2
+        assert limits.experts_floor(n, T) == pytest.approx(brute, abs=1e-12)
+
+
+def test_lower_experts_floor_below_minimax_and_bound():
+    for n, T in ((2, 10), (3, 20), (4, 12)):
+        assert limits.experts_floor(n, T) < limits.solve_experts(n, T).value < np.sqrt(T * np.log(n) / 2)
+    ratios = [limits.experts_floor(n, 10**4) / np.sqrt(10**4 * np.log(n) / 2) for n in (10, 100, 1000)]
+    assert ratios == pytest.approx([0.717030, 0.826225, 0.872003], abs=1e-6)
+
+
+def test_lower_experts_floor_on_every_learner():
+    """Fair bits, the mean over 4,000 games: within four standard errors of the floor, whoever plays."""
+    n, T, runs = 3, 8, 4000
+    bits = np.random.default_rng(3).integers(0, 2, (runs, T, n)).astype(float)
+    best = bits.sum(axis=1).min(axis=1)
+    for name, learner in on_simplex(n, T).items():
+        few = bits if hasattr(learner, "points") else bits[:500]
+        paid = (
+            play(learner, few).paid.sum(axis=-1)
+            if few is bits
+            else [play(learner, Z).paid.sum() for Z in few]
+        )
+        regrets = paid - best[: len(few)]
+        assert abs(regrets.mean() - limits.experts_floor(n, T)) < 4 * regrets.std() / np.sqrt(len(few)), name
+
+
+# ---------------------------------------------------------------- Hedge
+
+
+@pytest.mark.parametrize("n, T, value", [(2, 10, 1.636792239), (2, 100, 5.550906253), (3, 20, 3.077184359)])
+def test_tight_hedge_worst_case_is_played(n, T, value):
+    worst, Z = limits.hedge_worst(n, T)
+    assert worst == pytest.approx(value, abs=1e-8)
+    assert play(Hedge(n, limits.hedge_step(n, T)), Z).regret(Simplex(n)) == pytest.approx(worst, abs=1e-9)
+    assert worst <= np.sqrt(T * np.log(n) / 2)
+
+
+def test_upper_hedge_worst_case_by_exhaustive_play():
+    T = 4
+    Z = np.array(list(product(product((0.0, 1.0), repeat=3), repeat=T)))
+    regrets = play(Hedge(3, limits.hedge_step(3, T)), Z).regret(Simplex(3))
+    assert regrets.max() == pytest.approx(limits.hedge_worst(3, T)[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_hedge_two_experts_on_a_finer_grid(parts):
+    """Losses in {0, 1/k, …, 1}: for two experts no fraction is worse than the bits."""
+    for T in (4, 10):
+        eta, steps = limits.hedge_step(2, T), np.arange(-parts, parts + 1)
+        d = np.arange(-T * parts, T * parts + 1)
+        weight = 1 / (1 + np.exp(eta * d / parts))
+        V = np.maximum(0, -d / parts)
+        for _ in range(T):
+            worth = [weight * s / parts + np.interp(d + s, d, V, left=-np.inf, right=-np.inf) for s in steps]
+            V = np.max(worth, axis=0)
+        assert V[T * parts] == pytest.approx(limits.hedge_worst(2, T)[0], abs=1e-9)
+
+
+# ---------------------------------------------------------------- the ball
+
+
+@pytest.mark.parametrize("dim, T, radius, rho", [(2, 7, 1.0, 1.0), (3, 100, 2.0, 0.5)])
+def test_tight_ball_player_attains_the_value_and_never_exceeds_it(dim, T, radius, rho):
+    player, value = limits.BallMinimax(dim, T, radius, rho), limits.ball(T, radius, rho)
+    trace = play(player, orthogonal(rho), rounds=T)
+    assert trace.regret(player.over) == pytest.approx(value, rel=1e-12)
+    for Z in random_directions(T, dim, seed=1, rho=rho, runs=(50,)):
+        assert play(player, Z * RNG.random((T, 1))).regret(player.over) <= value + 1e-9
+    assert player.over.contains(trace.points).all()
+
+
+def relative(moves):
+    """The adversary that goes along the past sum (+1), back (−1) or across it (0), move by move."""
+
+    def adversary(t, w, past):
+        total = past.sum(axis=0)
+        size = np.linalg.norm(total)
+        unit = total / size if size > 1e-9 else np.array([1.0, 0.0])
+        return np.array([-unit[1], unit[0]]) if moves[t - 1] == 0 else moves[t - 1] * unit
+
+    return adversary
+
+
+def test_upper_ball_player_in_every_game_of_moves_relative_to_the_sum():
+    T = 6
+    player = limits.BallMinimax(2, T)
+    games = [play(player, relative(moves), rounds=T) for moves in product((-1, 0, 1), repeat=T)]
+    assert max(game.regret(Ball(2)) for game in games) == pytest.approx(np.sqrt(T), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", list(on_ball(2, 1.0, 1)))
+def test_lower_ball_is_forced_on_every_learner(name):
+    T, R = 30, 2.0
+    trace = play(on_ball(3, R, T)[name], orthogonal(), rounds=T)
+    assert trace.regret(Ball(3, R)) >= limits.ball(T, R) - 1e-9
+
+
+def test_ball_value_exceeds_the_interval():
+    """One dimension is easier: no direction is orthogonal to the past there."""
+    assert limits.interval(100) < 0.8 * limits.ball(100)
+
+
+# ---------------------------------------------------------------- gradient descent
+
+
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+@pytest.mark.parametrize(
+    "T, eta, R, rho",
+    [(2, 0.5, 1, 1), (9, 0.6, 2, 1.5), (9, 2 / 1.5, 2, 1.5), (50, 0.1, 1, 1), (4, 0.25, 1, 1)],
+)
+def test_tight_descent_is_attained_on_the_ball(T, eta, R, rho, projection):
+    Z = limits.spiral(T, eta, R, rho)
+    assert np.linalg.norm(Z, axis=1) == pytest.approx(np.full(T, rho))
+    regret = play(OGD(Ball(2, R), eta, projection), Z).regret(Ball(2, R))
+    assert regret == pytest.approx(limits.descent(T, eta, R, rho), rel=1e-12)
+
+
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+def test_upper_descent_is_never_exceeded(projection):
+    T, R = 8, 1.5
+    for eta in (R / T, 0.4, R):
+        learner = OGD(Ball(2, R), eta, projection)
+        regrets = play(learner, random_directions(T, 2, seed=2, runs=(500,))).regret(Ball(2, R))
+        assert regrets.max() <= limits.descent(T, eta, R)
+
+
+def test_descent_refuses_steps_outside_its_range():
+    for eta in (0.09, 1.01):
+        with pytest.raises(ValueError, match="eta must be in"):
+            limits.descent(10, eta)
+
+
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+@pytest.mark.parametrize("within", ["ball", "diameter"])
+@pytest.mark.parametrize("T", [1, 2, 3, 5, 8])
+def test_semidefinite_program_agrees_with_the_closed_form_and_is_played(T, projection, within):
+    """The step of Lecture 13 with D as `size`: ¾ of D·ρ·√(2T) from T = 2 on, D·ρ for T = 1."""
+    eta, rho, size = 1.3 / (0.7 * np.sqrt(2 * T)), 0.7, 1.3
+    problem = limits.DescentProblem(T, eta, size, rho, projection, within)
+    worst = problem.solve()
+    closed = size * rho if T == 1 else 0.75 * size * rho * np.sqrt(2 * T)
+    assert worst.value == pytest.approx(closed, rel=2e-7)
+    assert np.linalg.norm(worst.Z, axis=1).max() <= rho * (1 + 1e-12)
+    assert (
+        worst.over.farthest(np.zeros(worst.over.dim)) if within == "ball" else worst.over.diameter
+    ) <= size * (1 + 1e-12)
+    regret = play(OGD(worst.over, eta, projection), worst.Z).regret(worst.over)
+    assert regret == pytest.approx(closed, rel=1e-6)
+    assert regret <= closed * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+@pytest.mark.parametrize("T, eta", [(3, 1.5), (5, 2.0), (5, 4.0), (5, 0.05)])
+def test_worst_cases_outside_the_textbook_range_are_played(T, eta, projection):
+    worst = limits.DescentProblem(T, eta, projection=projection).solve()
+    regret = play(OGD(worst.over, eta, projection), worst.Z).regret(worst.over)
+    assert regret == pytest.approx(worst.value, rel=1e-6)
+    assert worst.value < 1 / (2 * eta) + eta * T / 2 - 0.01
+    if eta < 1 / T:
+        assert worst.value == pytest.approx(T - eta * T * (T - 1) / 2, rel=1e-6)
+
+
+def test_a_long_step_hurts_eager_more_than_lazy():
+    lazy, eager = (limits.DescentProblem(5, 2.0, projection=p).solve().value for p in ("lazy", "eager"))
+    assert lazy == pytest.approx(4.630976, abs=1e-5)
+    assert eager == pytest.approx(5.0, abs=1e-5)
+
+
+def test_a_schedule_of_steps_is_played():
+    """Zinkevich's 1/√t, eager, all sets of diameter 1: below his bound, and attained."""
+    T, eta = 6, inverse_sqrt(1.0)
+    worst = limits.DescentProblem(T, eta, projection="eager", within="diameter").solve()
+    regret = play(OGD(worst.over, eta, "eager"), worst.Z).regret(worst.over)
+    assert regret == pytest.approx(worst.value, rel=1e-6)
+    assert worst.value < np.sqrt(T) / 2 + np.sqrt(T) - 0.5
+    with pytest.raises(ValueError, match="eta must be a number"):
+        limits.DescentProblem(T, eta).textbook()
+
+
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+@pytest.mark.parametrize("T", [2, 3, 6, 15])
+def test_textbook_multipliers_are_a_proof(T, projection):
+    """Dual feasible for every step: no negative eigenvalue of the slack; spoil one number and there is."""
+    problem = limits.DescentProblem(T, 0.37, 1.2, 0.8, projection)
+    proof = problem.textbook()
+    promise, slack = problem.certify(proof)
+    assert promise == pytest.approx(1.2**2 / (2 * 0.37) + 0.37 * T * 0.8**2 / 2)
+    assert np.linalg.eigvalsh(slack).min() > -1e-12
+    for name in proof:
+        spoiled = proof | {name: 0.99 * proof[name]}
+        assert np.linalg.eigvalsh(problem.certify(spoiled)[1]).min() < -1e-6, name
+    other = limits.DescentProblem(T, 0.37, 1.2, 0.8, "eager" if projection == "lazy" else "lazy")
+    if T > 2:
+        assert np.linalg.eigvalsh(problem.certify(other.textbook())[1]).min() < -1e-3
+
+
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+def test_the_solver_finds_the_textbook_proof(projection):
+    problem = limits.DescentProblem(4, 0.4, projection=projection)
+    found, proof = problem.solve().multipliers, problem.textbook()
+    for name, x in found.items():
+        assert x == pytest.approx(proof.get(name, 0.0), abs=1e-4), name
+
+
+@pytest.mark.parametrize("T", [2, 3, 4, 7, 100, 1001])
+def test_tight_lecture_13_three_quarters_and_three_eighths(T):
+    D, rho = 1.7, 0.6
+    promise, eta = bounds.osd(D, rho, T), bounds.osd_step(D, rho, T)
+    Z, path = limits.zigzag(T, D, rho)
+    assert np.linalg.norm(Z, axis=1) == pytest.approx(np.full(T, rho))
+    hull = limits.Hull(path)
+    if T <= 100:
+        assert hull.diameter == pytest.approx(D)
+    if T <= 7:
+        assert play(OGD(hull, eta), Z).regret(hull) == pytest.approx(0.75 * promise, rel=1e-9)
+    wide = Ball(2, D)  # the path stays inside, so the ball plays the same game
+    assert play(OGD(wide, eta), Z).regret(against=path[-1]) == pytest.approx(0.75 * promise, rel=1e-12)
+    centred = Ball(2, D / 2)
+    regret = play(OGD(centred, eta), limits.spiral(T, eta, D / 2, rho)).regret(centred)
+    assert regret == pytest.approx(0.375 * promise, rel=1e-12)
+
+
+def test_lecture_13_one_round():
+    D, rho = 1.7, 0.6
+    learner = lambda S: OGD(S, bounds.osd_step(D, rho, 1))  # noqa: E731
+    segment = Box([0.0], [D])
+    assert play(learner(segment), np.array([[-rho]])).regret(segment) == pytest.approx(D * rho)
+    centred = Ball(1, D / 2)
+    assert play(learner(centred), np.array([[rho]])).regret(centred) == pytest.approx(D / 2 * rho)
+
+
+def test_the_step_that_closes_the_gap():
+    for T in (1, 2, 10, 100):
+        eta = bounds.osd_sharp_step(2.0, 0.5, T)
+        assert limits.descent(T, eta, 2.0, 0.5) == pytest.approx(limits.ball(T, 2.0, 0.5))
+        assert bounds.osd_sharp(2.0, 0.5, T) == pytest.approx(limits.ball(T, 2.0, 0.5))
+
+
+# ---------------------------------------------------------------- hulls
+
+
+@pytest.mark.parametrize("dim, corners", [(2, 3), (2, 9), (5, 4), (6, 12), (3, 1)])
+def test_hull_projection_has_its_certificate_and_agrees_with_cvxpy(dim, corners):
+    import cvxpy as cp
+
+    for k in range(10):
+        hull = limits.Hull(RNG.standard_normal((corners, dim)))
+        y = 2 * RNG.standard_normal(dim)
+        x = hull.project(y)
+        assert ((hull.vertices - x) @ (y - x)).max() <= 1e-9  # obtuse angle at every corner
+        assert hull.contains(x)
+        if k == 0:
+            share = cp.Variable(corners, nonneg=True)
+            oracle.solve(cp.sum_squares(hull.vertices.T @ share - y), [cp.sum(share) == 1])
+            assert x == pytest.approx(hull.vertices.T @ share.value, abs=1e-6)
+
+
+def test_hull_of_the_signs_is_the_box():
+    box, hull = Box([-1.0] * 3, [1.0] * 3), limits.Hull(np.array(list(product((-1, 1), repeat=3))))
+    y = 2 * RNG.standard_normal((40, 3))
+    assert hull.project(y) == pytest.approx(box.project(y), abs=1e-12)
+    assert hull.minimize_linear(y) == pytest.approx(box.minimize_linear(y))
+    assert hull.minimize_linear([1.0, 0, 0]) == pytest.approx([-1, 0, 0])  # the least norm among the best
+    assert hull.diameter == pytest.approx(box.diameter)
+    assert not hull.contains(np.array([1.1, 0, 0]))
+
+
+def test_hull_with_repeated_and_flat_corners():
+    hull = limits.Hull(np.array([[0.0, 0], [0, 0], [1, 0], [0.5, 0], [2, 0]]))
+    assert hull.project(np.array([[3.0, 4], [1.5, -1], [-1, 0]])) == pytest.approx(
+        np.array([[2, 0], [1.5, 0], [0, 0]])
+    )
+
+
+# ---------------------------------------------------------------- strong convexity
+
+
+@pytest.mark.parametrize("T, H, rho, dim", [(1, 1, 1, 1), (10, 2.0, 3.0, 1), (50, 0.5, 1.0, 3)])
+def test_tight_harmonic_equality(T, H, rho, dim):
+    learner = OGD(Space(dim), lambda t: 1 / (H * t), "eager")
+    trace = play(learner, limits.at_distance(H, rho), rounds=T)
+    assert np.linalg.norm(trace.subgradients, axis=1) == pytest.approx(np.full(T, rho))
+    assert trace.regret(Space(dim)) == pytest.approx(limits.strongly_convex(T, H, rho), rel=1e-10)
+
+
+def test_upper_harmonic_bound_on_random_quadratics():
+    for _ in range(20):
+        losses = [Quadratic(c, 2.0) for c in RNG.standard_normal((30, 2))]
+        trace = play(OGD(Space(2), lambda t: 1 / (2 * t), "eager"), losses)
+        rho = np.linalg.norm(trace.subgradients, axis=1).max()
+        assert trace.regret(Space(2)) <= limits.strongly_convex(30, 2.0, rho) + 1e-12
+
+
+@pytest.mark.parametrize("T, value", [(1, 0.5), (2, 0.625), (10, 1.013943933), (10**4, 3.653182478)])
+def test_square_loss_value(T, value):
+    assert limits.square_loss(T) == pytest.approx(value, abs=1e-8)
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+def test_tight_square_loss_player_has_the_value_against_all_unit_centers(dim):
+    T = 12
+    player, value = limits.SquareMinimax(dim, T), limits.square_loss(T)
+    assert play(player, limits.away(T), rounds=T).regret(Ball(dim)) == pytest.approx(value, rel=1e-12)
+    for centers in random_directions(T, dim, seed=5, runs=(20,)):
+        assert play(player, [Quadratic(c) for c in centers]).regret(Ball(dim)) == pytest.approx(
+            value, rel=1e-9
+        )
+        inside = [Quadratic(c * r) for c, r in zip(centers, RNG.random(T), strict=True)]
+        assert play(player, inside).regret(Ball(dim)) <= value + 1e-12
+
+
+def test_lower_square_loss_is_forced_on_every_learner():
+    T, dim = 12, 2
+    B = Ball(dim)
+    table = {
+        "FTL": FTL(B),
+        "FTRL": FTRL(B, SquaredNorm(), 1.0),
+        "OGD": OGD(B, lambda t: 1 / t, "eager"),
+        "lazy": OGD(B, 0.2),
+        "minimax": limits.SquareMinimax(dim, T),
+    } | {name: learner for name, learner in on_ball(dim, 1.0, T).items() if "FT" not in name}
+    for name, learner in table.items():
+        assert play(learner, limits.away(T), rounds=T).regret(B) >= limits.square_loss(T) - 1e-12, name
+
+
+@pytest.mark.parametrize("T, value", [(1, 0.5), (2, 1.5), (3, 5 / 3), (10, 2.379234064)])
+def test_tight_leader_on_square_losses(T, value):
+    worst, centers = limits.leader_square_loss(T)
+    assert worst == pytest.approx(value, abs=1e-8)
+    trace = play(FTL(Ball(1)), [Quadratic(c) for c in centers])
+    assert trace.regret(Ball(1)) == pytest.approx(worst, rel=1e-12)
+    if T <= 10:
+        signs = all_signs(T)
+        means = np.cumsum(signs, axis=1)[:, :-1, 0] / np.arange(1, T)
+        gaps = signs[:, :, 0] - np.hstack([np.zeros((2**T, 1)), means])
+        assert (gaps**2 / (2 * np.arange(1, T + 1))).sum(axis=1).max() == pytest.approx(worst)
+
+
+def test_leader_on_square_losses_is_worse_off_in_the_plane():
+    """T = 3: c_2 almost opposite c_1, at cosine 2/25 − 1, then c_3 opposite the mean: 1.7 > 5/3."""
+    cos = 2 / 25 - 1
+    c = np.array([[1.0, 0], [cos, np.sqrt(1 - cos**2)]])
+    c = np.vstack([c, -c.sum(axis=0) / np.linalg.norm(c.sum(axis=0))])
+    assert play(FTL(Ball(2)), [Quadratic(x) for x in c]).regret(Ball(2)) == pytest.approx(1.7)
+
+
+# ---------------------------------------------------------------- mistakes, delays, moving comparators
+
+
+@pytest.mark.parametrize("k", [1, 4, 9, 25])
+@pytest.mark.parametrize("radius", [1.0, 3.0])
+def test_lower_mistakes_are_forced_on_every_deterministic_learner(k, radius):
+    margin = radius / np.sqrt(k)
+    assert limits.forced_mistakes(radius, margin) == k
+    table = {
+        "Perceptron": Perceptron(k),
+        "Perceptron, half a step at ties": Perceptron(k, 0.5),
+        "NormalizedWinnow": NormalizedWinnow(k, 0.3),
+        "lazy": OGD(Ball(k), 0.3),
+        "eager": OGD(Ball(k), 0.3, "eager"),
+        "FTL on subgradients": Linearized(FTL(Ball(k))),
+        "minimax": limits.BallMinimax(k, k),
+    }
+    for name, learner in table.items():
+        trace = play(learner, limits.contrary(radius), rounds=k)
+        assert trace.mistakes.sum() == k, name
+        u = (trace.losses.y / np.sqrt(k)) @ np.eye(k)
+        assert trace.losses.margins(u).min() >= margin - 1e-12
+    trace = play(Perceptron(k), limits.contrary(radius), rounds=k)
+    assert trace.updates.sum() == pytest.approx(bounds.perceptron(radius, margin))
+
+
+@pytest.mark.parametrize("T, delay", [(12, 0), (12, 2), (20, 3), (100, 9)])
+def test_tight_delay_interleaved_players_attain_the_value(T, delay):
+    R, rho = 2.0, 0.5
+    learner = limits.Interleaved(limits.BallMinimax(2, T // (delay + 1), R, rho), delay)
+    value = limits.delayed(T, delay, R, rho)
+    trace = play(learner, limits.blocks(learner, delay, rho), rounds=T)
+    assert trace.regret(Ball(2, R)) == pytest.approx(value, rel=1e-9)
+    for Z in random_directions(T, 2, seed=4, rho=rho, runs=(20,)):
+        assert play(learner, Z).regret(Ball(2, R)) <= value + 1e-9
+        assert (
+            play(learner, np.repeat(Z[: T // (delay + 1)], delay + 1, axis=0)).regret(Ball(2, R))
+            <= value + 1e-9
+        )
+
+
+def test_lower_delay_is_forced_on_every_delayed_learner():
+    T, delay = 24, 3
+    for name, learner in on_ball(3, 1.0, T).items():
+        for slow in (limits.Delayed(learner, delay), limits.Interleaved(learner, delay)):
+            trace = play(slow, limits.blocks(slow, delay), rounds=T)
+            assert trace.regret(Ball(3)) >= limits.delayed(T, delay) - 1e-9, name
+    if hasattr(learners, "DelayedOGD"):
+        slow = learners.DelayedOGD(Ball(3), 0.1, delay)
+        assert (
+            play(slow, limits.blocks(slow, delay), rounds=T).regret(Ball(3))
+            >= limits.delayed(T, delay) - 1e-9
+        )
+
+
+def test_a_learner_without_delay_escapes_the_blocks():
+    """The floor is the delay's: the same losses do not hurt a learner that hears of them at once."""
+    T, delay = 24, 3
+    slow = limits.Delayed(OGD(Ball(2), 1 / np.sqrt(T)), delay)
+    Z = play(slow, limits.blocks(slow, delay), rounds=T).subgradients
+    assert (
+        play(limits.BallMinimax(2, T), Z).regret(Ball(2)) <= limits.ball(T) < 0.6 * limits.delayed(T, delay)
+    )
+
+
+@pytest.mark.parametrize("wrapper", [limits.Interleaved, limits.Delayed])
+def test_a_late_learner_hears_of_each_loss_exactly_when_it_may(wrapper):
+    learner = wrapper(OGD(Ball(2), 0.3), 2)
+    Z = random_directions(12, 2, seed=6)
+    spoiled = Z.copy()
+    spoiled[5:] = 0.0
+    a, b = play(learner, Z).points, play(learner, spoiled).points
+    assert np.array_equal(a[:8], b[:8])  # w_8, index 7, knows z_1 … z_5
+    assert not np.array_equal(a[8], b[8])
+
+
+@pytest.mark.parametrize("name", list(on_ball(2, 1.0, 1)))
+def test_lower_moving_comparator_is_forced_on_every_learner(name):
+    T, K, R = 40, 5, 2.0
+    trace = play(on_ball(2, R, T)[name], limits.restarts(T, K), rounds=T)
+    u = limits.best_pieces(trace, K, Ball(2, R))
+    assert trace.dynamic_regret(u) >= limits.moving(T, K, R) - 1e-9
+    assert np.linalg.norm(np.diff(u, axis=0), axis=1).sum() <= 2 * R * (K - 1) + 1e-9
+
+
+def test_lower_moving_floor_is_reached():
+    """A learner that stays at 0 pays nothing, and the best pieces gain exactly the floor."""
+    T, K, R = 40, 5, 2.0
+    trace = play(OGD(Ball(2, R), 1e-12), limits.restarts(T, K), rounds=T)
+    regret = trace.dynamic_regret(limits.best_pieces(trace, K, Ball(2, R)))
+    assert regret == pytest.approx(limits.moving(T, K, R), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: limits.delayed(10, 3), "T must be a multiple"),
+        (lambda: limits.moving(10, 3), "T must be a multiple"),
+        (lambda: limits.restarts(10, 3), "T must be a multiple"),
+        (lambda: limits.two_experts(0), "T must be an integer"),
+        (lambda: limits.Cover(2.5).start().predict(), "T must be an integer"),
+        (lambda: limits.BallMinimax(2, 5, radius=-1), "radius must be finite"),
+        (lambda: limits.SquareMinimax(2, 0), "T must be an integer"),
+        (lambda: limits.Interleaved(Perceptron(2), -1), "delay must be an integer"),
+        (lambda: limits.solve_experts(1, 3), "n must be an integer ≥ 2"),
+        (lambda: limits.DescentProblem(3, 0.5, projection="late"), "projection must be one of"),
+        (lambda: limits.DescentProblem(3, -0.5), "eta must be finite"),
+        (lambda: play(Perceptron(2), limits.contrary(), rounds=3), "contrary has one example"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# ---------------------------------------------------------------- the list, and an independent witness
+
+
+def test_every_limit_has_its_word_and_a_test_of_that_word():
+    names = {name for name in globals() if name.startswith("test_")}
+    subject = {
+        "two_experts": "cover",
+        "strongly_convex": "harmonic",
+        "forced_mistakes": "mistakes",
+        "delayed": "delay",
+    }
+    for function in limits.LIMITS:
+        about = subject.get(function.__name__, function.__name__)
+        assert any(name.startswith(f"test_{function.kind}") and about in name for name in names), function
+
+
+@pytest.mark.skipif(importlib.util.find_spec("PEPit") is None, reason="PEPit is an optional witness")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("T, factor", [(2, 1.0), (3, 1 / np.sqrt(2)), (3, 2.0)])
+def test_pepit_agrees_on_eager_descent(T, factor):
+    """An independent program: Lipschitz convex losses in place of linear ones, its own projection step."""
+    from PEPit import PEP
+    from PEPit.functions import ConvexIndicatorFunction, ConvexLipschitzFunction
+    from PEPit.primitive_steps import proximal_step
+
+    D, rho = 1.3, 0.7
+    eta = factor * D / (rho * np.sqrt(T))
+    problem = PEP()
+    losses = [problem.declare_function(ConvexLipschitzFunction, M=rho) for _ in range(T)]
+    inside = problem.declare_function(ConvexIndicatorFunction, D=D)
+    u, _, _ = proximal_step(problem.set_initial_point(), inside, 1)
+    w, _, _ = proximal_step(problem.set_initial_point(), inside, 1)
+    regret = 0
+    for f in losses:
+        z, paid = f.oracle(w)
+        regret = regret + paid - f(u)
+        w, _, _ = proximal_step(w - eta * z, inside, eta)
+    problem.set_performance_metric(regret)
+    ours = limits.DescentProblem(T, eta, D, rho, "eager", "diameter").solve().value
+    assert problem.solve(verbose=0) == pytest.approx(ours, rel=1e-4)

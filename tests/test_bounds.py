@@ -22,7 +22,7 @@ from ocolib.adversaries import (
     ties,
 )
 from ocolib.game import play
-from ocolib.learners import FTL, FTRL, OGD, NormalizedWinnow, Perceptron, Winnow, inverse_sqrt
+from ocolib.learners import FTL, FTRL, OGD, Hedge, NormalizedWinnow, Perceptron, Winnow, inverse_sqrt
 from ocolib.losses import Quadratic, perceptron_loss
 from ocolib.oracle import max_margin
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
@@ -394,3 +394,92 @@ def test_the_factor_of_the_bound_with_ties_is_reached(kink):
     promise = bounds.perceptron_ties(R, gamma, kink)
     assert trace.mistakes.all() and 0.99 * promise < len(X) <= promise
     assert len(X) > bounds.perceptron(R, gamma)  # more than a full step at ties would allow
+
+
+# ---------------------------------------------------------------- Lecture 17
+
+
+@checks(bounds.ftrl, "held")
+@checks(bounds.ftrl_sharp, "held")
+@pytest.mark.parametrize("eta", [0.03, 0.4, 5.0])
+def test_ftrl_stays_below_17_2_with_either_regulariser(eta):
+    simplex = Simplex(4)
+    for over, phi in ((INTERVAL, SquaredNorm()), (simplex, SquaredNorm()), (simplex, NegativeEntropy())):
+        Z = random_directions(40, over.dim, seed=1, rho=3.0, runs=(50,))
+        trace = play(FTRL(over, phi, eta), Z)
+        sharp = bounds.ftrl_sharp(phi.range(over), eta, phi.dual_norm(Z))
+        assert (trace.regret(over) <= sharp * ROUNDING).all()
+        assert (sharp < bounds.ftrl(phi.range(over), eta, phi.dual_norm(Z))).all()
+
+
+@checks(bounds.ftrl, "broken")
+@checks(bounds.ftrl_sharp, "met", "broken")
+@checks(bounds.ftrl_tuned_sharp, "held", "met", "broken")
+@pytest.mark.parametrize("rho", [1.0, 7.0])
+def test_some_game_meets_the_sharp_bound_and_two_thirds_of_17_2(rho):
+    T, D = 16, 0.5
+    eta = bounds.ftrl_sharp_step(D, rho, T)
+    worst = play(FTRL(INTERVAL, SquaredNorm(), eta), rho * all_signs(T)).regret(INTERVAL).max()
+    assert worst == pytest.approx(bounds.ftrl_sharp(D, eta, np.full(T, rho)))
+    assert worst == pytest.approx(bounds.ftrl_tuned_sharp(D, rho, T))
+    assert 0.66 * bounds.ftrl(D, eta, np.full(T, rho)) < worst
+
+
+@checks(bounds.ftrl_tuned, "held", "broken")
+def test_ftrl_at_the_lectures_step_pays_three_quarters_of_its_promise():
+    T = 16
+    learner = FTRL(INTERVAL, SquaredNorm(), bounds.ftrl_step(0.5, 2.0, T))
+    worst = play(learner, 2.0 * all_signs(T)).regret(INTERVAL).max()
+    assert 0.74 * bounds.ftrl_tuned(0.5, 2.0, T) < worst <= 0.75 * bounds.ftrl_tuned(0.5, 2.0, T)
+
+
+def coin_games(T):
+    """All games of two experts with losses (0, 1) and (1, 0)."""
+    z = all_signs(T)[..., 0]
+    return np.stack([z > 0, z < 0], axis=-1).astype(float)
+
+
+@checks(bounds.hedge, "held", "broken")
+def test_hedge_comes_within_an_eighth_of_its_promise():
+    for T in (3, 10, 16):
+        worst = play(Hedge(2, bounds.hedge_step(2, T)), coin_games(T)).regret(Simplex(2)).max()
+        assert worst <= bounds.hedge(2, T)
+    assert worst > 0.88 * bounds.hedge(2, 16)
+
+
+@checks(bounds.hedge_anytime, "held", "broken")
+def test_anytime_hedge_pays_two_thirds_of_its_promise():
+    curves = play(Hedge(2, bounds.hedge_schedule(2)), coin_games(14)).regret_curve(Simplex(2))
+    assert (curves <= [bounds.hedge_anytime(2, t) for t in range(1, 15)]).all()
+    losses = np.tile(np.eye(2), (1000, 1))
+    losses[-150:] = [1.0, 0.0]
+    curve = play(Hedge(2, bounds.hedge_schedule(2)), losses).regret_curve(Simplex(2))
+    assert 0.67 * bounds.hedge_anytime(2, 2000) < curve[-1] <= bounds.hedge_anytime(2, 2000)
+
+
+@checks(bounds.logistic_descent, "held", "broken")
+@pytest.mark.parametrize("share", [1e-6, 0.3, 1.0])
+def test_logistic_descent_on_one_point(share):
+    """One point at 1: margin 1, smoothness ¼. A tiny step stays at log 2 after round 1, bound 1."""
+    w, eta = 0.0, 4 * share
+    for t in range(1, 200):
+        w += eta / (1 + np.exp(w))
+        assert np.log1p(np.exp(-w)) <= bounds.logistic_descent(1.0, eta, t)
+        if t == 1 and share < 1e-3:
+            assert np.log1p(np.exp(-w)) > 0.69 * bounds.logistic_descent(1.0, eta, 1)
+
+
+def test_bounds_of_lecture_17_by_hand():
+    assert bounds.ftrl(2.0, 0.5, [1.0, 3.0]) == 9.0
+    assert bounds.ftrl_sharp(2.0, 0.5, [1.0, 3.0]) == 6.5
+    assert bounds.ftrl_tuned(4.0, 3.0, 25) == 60.0
+    assert bounds.ftrl_step(4.0, 0.5, 25) == pytest.approx(0.8)
+    assert bounds.ftrl_tuned_sharp(2.0, 3.0, 25) == 30.0
+    assert bounds.ftrl_sharp_step(2.0, 0.5, 25) == pytest.approx(0.8)
+    assert bounds.hedge(10, 50) == pytest.approx(5 * np.sqrt(np.log(10)))
+    assert bounds.hedge_step(10, 50) == pytest.approx(0.4 * np.sqrt(np.log(10)))
+    assert bounds.hedge_anytime(10, 49) == pytest.approx(7 * np.sqrt(np.log(10)))
+    assert bounds.hedge_schedule(10)(8) == pytest.approx(2 / 3 * np.sqrt(np.log(10)))
+    assert bounds.logistic_descent(0.5, 2.0, np.e) == pytest.approx(2 / np.e)
+    with pytest.raises(ValueError, match="t must be ≥ 1, got 0"):
+        bounds.logistic_descent(1.0, 1.0, 0)

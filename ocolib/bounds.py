@@ -260,3 +260,85 @@ def pegasos(radius, reg, T, project=False):
     """(3) for `Pegasos` with ‖x_t‖ ≤ R and H = reg: G = 2R, or √H + R with the projection step."""
     R, H = _size(radius=radius), _size(reg=reg)
     return strongly_convex(np.sqrt(H) + R if project else 2 * R, H, T)
+
+
+# ---------------------------------------------------------------- Lecture 17
+
+
+@promise("upper", "ma17.eq17.2")
+def ftrl(phi_range, eta, dual_norms):
+    """(17.2): D/eta + eta·Σ‖z_t‖*², for FTRL with φ/eta, φ 1-strongly convex and of range D on the set."""
+    D, eta = _size(phi_range=phi_range), _size(eta=eta)
+    return D / eta + eta * np.square(dual_norms).sum(axis=-1)
+
+
+@promise("tight", "ma17.eq17.2")
+def ftrl_sharp(phi_range, eta, dual_norms):
+    """D/eta + (eta/2)·Σ‖z_t‖*²: (17.2) with half the second term; met on [−1, 1] for T = 16, eta = ¼."""
+    D, eta = _size(phi_range=phi_range), _size(eta=eta)
+    return D / eta + 0.5 * eta * np.square(dual_norms).sum(axis=-1)
+
+
+@promise("upper", "ma17.eq17.3")
+def ftrl_tuned(phi_range, rho, T):
+    """(17.3), corrected: 2·rho·√(D·T), for FTRL with step `ftrl_step` and ‖z_t‖* ≤ rho."""
+    D, rho, T = _size(phi_range=phi_range), _size(rho=rho), validate.count("T", T)
+    return 2 * rho * np.sqrt(D * T)
+
+
+def ftrl_step(phi_range, rho, T):
+    """The step that makes (17.2) least: √(D/T)/rho."""
+    D, rho, T = _size(phi_range=phi_range), _size(rho=rho), validate.count("T", T)
+    return np.sqrt(D / T) / rho
+
+
+@promise("tight", "ma17.eq17.3")
+def ftrl_tuned_sharp(phi_range, rho, T):
+    """rho·√(2·D·T) with step `ftrl_sharp_step`; met on [−1, 1] for T = 16."""
+    D, rho, T = _size(phi_range=phi_range), _size(rho=rho), validate.count("T", T)
+    return rho * np.sqrt(2 * D * T)
+
+
+def ftrl_sharp_step(phi_range, rho, T):
+    """The step that makes the sharp bound least: √(2D/T)/rho."""
+    D, rho, T = _size(phi_range=phi_range), _size(rho=rho), validate.count("T", T)
+    return np.sqrt(2 * D / T) / rho
+
+
+@promise("upper", "ma17.claim.logN")
+def hedge(n, T):
+    """√(T ln n / 2), for Hedge with step `hedge_step` on n ≥ 2 experts with losses in [0, 1]."""
+    n, T = validate.count("n", n, low=2), validate.count("T", T)
+    return np.sqrt(T * np.log(n) / 2)
+
+
+def hedge_step(n, T):
+    """The step √(8 ln n / T), which makes ln n/eta + eta·T/8 least."""
+    n, T = validate.count("n", n, low=2), validate.count("T", T)
+    return np.sqrt(8 * np.log(n) / T)
+
+
+@promise("upper", "ma17.claim.logN")
+def hedge_anytime(n, T):
+    """√(T ln n) after every T, for Hedge with the schedule `hedge_schedule(n)` and losses in [0, 1]."""
+    n, T = validate.count("n", n, low=2), validate.count("T", T)
+    return np.sqrt(T * np.log(n))
+
+
+def hedge_schedule(n):
+    """eta(t) = 2√(ln n/(t + 1)): round t is then played with the step 2√(ln n/t), no horizon needed."""
+    scale = 2 * np.sqrt(np.log(validate.count("n", n, low=2)))
+    return lambda t: scale / np.sqrt(t + 1)
+
+
+@promise("upper", "ma17.step1")
+def logistic_descent(margin, eta, t):
+    """L(w_t) ≤ 1/t + log²t/(2·eta·γ²·t): logistic risk after t ≥ 1 gradient steps from 0.
+
+    γ is the largest margin of the data, and eta ≤ 1/λ with λ = σ_max(X)²/(4n) the smoothness of the risk.
+    """
+    margin, eta = validate.positive("margin", margin), validate.positive("eta", eta)
+    t = np.asarray(t, dtype=float)
+    if not (t >= 1).all():
+        raise ValueError(f"t must be ≥ 1, got {t.min():g}")
+    return 1 / t + np.log(t) ** 2 / (2 * eta * margin**2 * t)

@@ -43,7 +43,7 @@ def _ask(function, *inputs, shape=None):
         answer = function(*(np.array(x) if isinstance(x, np.ndarray) else x for x in inputs))
     except Exception as error:  # whatever the student's code does, the reader gets a sentence
         raise _Stop(f"✗ On ({shown}) your function raised {type(error).__name__}: {error}") from None
-    if answer is None:
+    if answer is None or (isinstance(answer, list) and any(part is None for part in answer)):
         raise _Stop("… not yet: your function returns None. Replace the stub and run the cell again.")
     try:
         answer = np.asarray(answer, dtype=float)

@@ -234,7 +234,8 @@ class ExpertsGame:
         row, order = self.state(t - 1, past.sum(axis=0))
         bits = self.gaps[t - 1].bits
         loss = np.empty(self.n)
-        loss[order] = bits[np.argmax(bits @ w[order] + self.to_come[t - 1][row])]
+        worth = bits @ w[order] + self.to_come[t - 1][row]
+        loss[order] = bits[np.argmax(worth.round(9))]  # of equally bad ones the first, on every machine
         return loss
 
 

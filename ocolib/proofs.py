@@ -13,6 +13,7 @@ import numpy as np
 from ocolib import validate
 from ocolib.learners import steps
 from ocolib.losses import values
+from ocolib.regularizers import gibbs
 
 
 @dataclass(frozen=True)
@@ -479,5 +480,57 @@ def strongly_convex(trace, H, u, G):
             Line(seen, "Σ ‖z_t‖²/2Ht", "the last square is dropped"),
             Line(harmonic, "(G²/2H)(1 + ½ + … + 1/T)", "‖z_t‖ ≤ G"),
             Line(G**2 / (2 * H) * (1 + np.log(T)), "(G²/2H)(1 + log T)", "the harmonic sum"),
+        ),
+    )
+
+
+# ---------------------------------------------------------------- Lecture 17
+
+
+def ftrl(trace, regularizer, eta, u, over, rho, sharp=False):
+    """(17.2) and (17.3) for FTRL with φ/eta on one trace; ‖·‖* is the regulariser's dual norm.
+
+    `sharp` keeps round t's slack of Theorem 1, and so pays F_t(w_t) − min F_t ≤ (eta/2)‖z_t‖*² a round,
+    F_t = f_1 + … + f_t + φ/eta.
+    """
+    u, eta = validate.vector("u", u, trace.dim), validate.positive("eta", eta)
+    w, T, D = plays(trace), trace.rounds, regularizer.range(over)
+    unstable = (trace.paid - values(trace.losses, w[1:])).sum()
+    if sharp:
+        unstable -= leader_slacks(trace, regularizer, eta).sum()
+    ends = (regularizer.value(u) - regularizer.value(w[0])) / eta
+    squares = np.square(regularizer.dual_norm(trace.subgradients)).sum()
+    share, word = (eta / 2, "(η/2)") if sharp else (eta, "η")
+    drop = "Σ F_t(w_t) − F_t(w_{t+1})" if sharp else "Σ f_t(w_t) − f_t(w_{t+1})"
+    cost = "F_{t−1} is 1/η-strongly convex" if sharp else "stability: ‖w_t − w_{t+1}‖ ≤ η‖z_t‖*"
+    return Chain(
+        "(17.2), " + ("the sharp chain" if sharp else "the lecture's chain"),
+        (
+            Line(trace.paid.sum() - values(trace.losses, u).sum(), "Σ f_t(w_t) − f_t(u)"),
+            Line(unstable + ends, f"{drop} + (φ(u) − φ(w_1))/η", f"w_{{{T + 1}}} minimises F_{{{T}}}"),
+            Line(share * squares + ends, f"{word} Σ ‖z_t‖*² + (φ(u) − φ(w_1))/η", cost),
+            Line(share * squares + D / eta, f"{word} Σ ‖z_t‖*² + D/η", "D is the range of φ"),
+            Line(share * T * rho**2 + D / eta, f"{word} T G² + D/η", "‖z_t‖* ≤ G"),
+        ),
+    )
+
+
+def hedge(trace, eta):
+    """Hedge with a fixed step against the best expert: the mixed loss, then Hoeffding.
+
+    m_t = −(1/eta) log Σ p_t(j) exp(−eta·ℓ_t(j)); the m_t add up to M = −(1/eta) log mean exp(−eta·L).
+    """
+    p, losses, eta = trace.points, trace.losses, validate.positive("eta", eta)
+    n, T, L = trace.dim, trace.rounds, losses.sum(axis=0)
+    mixed = -gibbs(p, -eta * losses)[0] / eta
+    gaps = (trace.paid - mixed).sum()
+    M = -gibbs(np.full(n, 1 / n), -eta * L)[0] / eta
+    return Chain(
+        "Hedge against the best expert",
+        (
+            Line(trace.paid.sum() - L.min(), "Σ ⟨p_t, ℓ_t⟩ − min L"),
+            Line(gaps + M - L.min(), "Σ (⟨p_t, ℓ_t⟩ − m_t) + M − min L", "Σ m_t = M: logs telescope"),
+            Line(gaps + np.log(n) / eta, "Σ (⟨p_t, ℓ_t⟩ − m_t) + ln N/η", "mean ≥ largest/N"),
+            Line(eta * T / 8 + np.log(n) / eta, "ηT/8 + ln N/η", "Hoeffding's lemma: ℓ_t ∈ [0, 1]"),
         ),
     )

@@ -33,6 +33,15 @@ class SquaredNorm:
         w = np.asarray(w, dtype=float)
         return 0.5 * np.square(w if self.center is None else w - self.center).sum(axis=-1)
 
+    def range(self, over):
+        """max R − min R over the set; the largest value is taken farthest from the center."""
+        center = np.zeros(over.dim) if self.center is None else self.center
+        return 0.5 * over.farthest(center) ** 2 - float(self.value(over.project(center)))
+
+    def dual_norm(self, z):
+        """‖z‖ over the last axis: the Euclidean norm is its own dual."""
+        return np.linalg.norm(z, axis=-1)
+
     def minimize(self, c, eta, over, curvature=0.0):
         """Π(center − eta·c).
 
@@ -61,6 +70,15 @@ class NegativeEntropy:
 
     def value(self, w):
         return xlogx(w).sum(axis=-1)
+
+    def range(self, over):
+        """log n on the simplex: 0 at a vertex, −log n at the uniform distribution."""
+        _only(self, over, Simplex, 0.0)
+        return float(np.log(over.dim))
+
+    def dual_norm(self, z):
+        """max |z_i| over the last axis, the dual of the ℓ1 norm."""
+        return np.abs(z).max(axis=-1)
 
     def minimize(self, c, eta, over, curvature=0.0):
         """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows."""
@@ -112,3 +130,25 @@ def _only(regularizer, over, kind, curvature):
             f"no closed form for {regularizer!r} with quadratic losses; use linear ones, Linearized(...) "
             "or oracle.FTRL"
         )
+
+
+# ---------------------------------------------------------------- Lecture 17
+
+
+def kl(p, q):
+    """KL(p‖q) = Σ p_i log(p_i/q_i) over the last axis, in [0, ∞]; 0 log 0 = 0, and ∞ if p_i > 0 = q_i."""
+    p, q = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
+    with np.errstate(divide="ignore"):
+        return (xlogx(p) - p * np.log(np.where(p > 0, q, 1.0))).sum(axis=-1)
+
+
+def gibbs(mu, f):
+    """(log E_μ e^f, ν*) with ν* ∝ μ·e^f: value and maximiser of E_ν f − KL(ν‖μ) (Lemma 17.2).
+
+    The largest f_i that μ can see is taken out of the exponent, so nothing overflows.
+    """
+    f, mu = np.asarray(f, dtype=float), np.asarray(mu, dtype=float)
+    top = np.where(mu > 0, f, -np.inf).max(axis=-1, keepdims=True)
+    weights = np.where(mu > 0, mu * np.exp(np.minimum(f - top, 0.0)), 0.0)
+    total = weights.sum(axis=-1, keepdims=True)
+    return (top + np.log(total))[..., 0], weights / total

@@ -205,9 +205,10 @@ class Simplex:
         return float(np.sqrt(2.0)) if self.dim > 1 else 0.0
 
     def farthest(self, point):
-        """max over the set of ‖x − point‖, attained at a vertex."""
+        """max over the set of ‖x − point‖, attained at the vertex e_i with the least point_i."""
         point = validate.vector("point", point, self.dim)
-        return float(norm(np.eye(self.dim) - point).max())
+        vertex = np.eye(1, self.dim, int(np.argmin(point)))[0]
+        return float(norm(vertex - point)[0])
 
     def contains(self, x, tol=1e-9):
         x = _points(x, self.dim)

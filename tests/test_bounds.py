@@ -6,6 +6,8 @@ when scaled below its known tightness; `lower`: reached. The last test counts th
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from promises import DEMANDED, checked, checks
 
 from ocolib import bounds
@@ -13,12 +15,14 @@ from ocolib.adversaries import (
     all_signs,
     alternating,
     disjunction,
+    nature,
     orthogonal,
     random_directions,
     separable,
+    ties,
 )
 from ocolib.game import play
-from ocolib.learners import FTL, FTRL, OGD, NormalizedWinnow, Perceptron, Winnow, inverse_sqrt
+from ocolib.learners import FTL, FTRL, OGD, Hedge, NormalizedWinnow, Perceptron, Winnow, inverse_sqrt
 from ocolib.losses import Quadratic, perceptron_loss
 from ocolib.oracle import max_margin
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
@@ -318,3 +322,164 @@ def test_bounds_by_hand():
     assert bounds.perceptron(2.0, 0.5) == 16.0
     assert bounds.winnow(32, 2, 4.0) == 34.0
     assert bounds.normalized_winnow(8, 0.5, 2.0) == pytest.approx(32 * np.log(8))
+
+
+# ---------------------------------------------------------------- Lecture 9
+
+
+def perceptron_from(start, X, y):
+    return play(OGD(Space(X.shape[1]), 1.0, start=start), perceptron_loss(X, y))
+
+
+@checks(bounds.mistakes_floor, "reached")
+@pytest.mark.parametrize("radius, n", [(1.0, 1), (2.5, 7), (0.3, 40)])
+def test_nature_forces_the_bound_on_every_learner_that_predicts_by_sign(radius, n):
+    learners = Perceptron(n), OGD(Ball(n), 0.3), OGD(Space(n), 2.0, start=np.arange(n) - 1.5)
+    for learner in learners:
+        trace = play(learner, nature(radius), rounds=n)
+        X, y = trace.losses.X, trace.losses.y
+        u = y / np.sqrt(n)
+        margin = (y * (X @ u)).min()
+        assert margin == pytest.approx(radius / np.sqrt(n))
+        assert trace.mistakes.sum() == n == bounds.mistakes_floor(radius, margin)
+
+
+@checks(bounds.perceptron_from, "held")
+@given(seed=st.integers(0, 10_000), size=st.sampled_from([0.0, 0.5, 3.0, 10.0]))
+def test_the_bound_from_another_start_holds(seed, size):
+    X, y, u = separable(400, 3, 0.2, seed)
+    start = size * np.random.default_rng(seed).standard_normal(3)
+    M = perceptron_from(start, X, y).updates.sum()
+    promise = bounds.perceptron_from(1.0, (y * (X @ u)).min(), start @ u, np.linalg.norm(start))
+    assert promise >= M
+
+
+@checks(bounds.perceptron_from, "met", "broken")
+@pytest.mark.parametrize("n, k", [(4, 0), (9, 3), (25, 24)])
+def test_the_bound_from_another_start_is_met_by_a_run_begun_in_the_middle(n, k):
+    start, u = np.where(np.arange(n) < k, 1.0, 0.0), np.full(n, 1 / np.sqrt(n))
+    trace = perceptron_from(start, np.eye(n)[k:], np.ones(n - k))
+    promise = bounds.perceptron_from(1.0, 1 / np.sqrt(n), start @ u, np.linalg.norm(start))
+    assert trace.updates.sum() == n - k == pytest.approx(promise)
+    assert trace.updates.sum() > 0.99 * promise
+
+
+@checks(bounds.perceptron_ties, "held")
+@given(
+    seed=st.integers(0, 10_000),
+    kink=st.sampled_from([0.05, 0.25, 0.5, 0.9, 1.0]),
+    margin=st.sampled_from([0.05, 0.2]),
+)
+def test_the_bound_with_ties_holds_on_whole_numbers(seed, kink, margin):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, (300, 4)).astype(float)  # whole numbers make ties
+    u = rng.standard_normal(4)
+    u /= np.linalg.norm(u)
+    keep = np.abs(X @ u) >= margin
+    X, y = X[keep], np.sign(X[keep] @ u)
+    trace = play(Perceptron(4, kink=kink), perceptron_loss(X, y))
+    R, gamma = np.linalg.norm(X, axis=1).max(), (y * (X @ u)).min()
+    assert trace.updates.sum() <= bounds.perceptron_ties(R, gamma, kink)
+    factors = np.abs(trace.subgradients[trace.updates]).sum(1) / np.abs(X[trace.updates]).sum(1)
+    assert np.isin(factors.round(12), np.round([kink, 1.0], 12)).all()
+
+
+@checks(bounds.perceptron_ties, "held", "broken")
+@pytest.mark.parametrize("kink", [1 / 3, 0.5, 0.6, 0.8])
+def test_the_factor_of_the_bound_with_ties_is_reached(kink):
+    X, y, u = ties(kink, margin=0.05)
+    trace = play(Perceptron(X.shape[1], kink=kink), perceptron_loss(X, y))
+    R, gamma = np.linalg.norm(X, axis=1).max(), (y * (X @ u)).min()
+    assert pytest.approx(1, abs=1e-9) == R and gamma == pytest.approx(0.05, abs=1e-9)
+    promise = bounds.perceptron_ties(R, gamma, kink)
+    assert trace.mistakes.all() and 0.99 * promise < len(X) <= promise
+    assert len(X) > bounds.perceptron(R, gamma)  # more than a full step at ties would allow
+
+
+# ---------------------------------------------------------------- Lecture 17
+
+
+@checks(bounds.ftrl, "held")
+@checks(bounds.ftrl_sharp, "held")
+@pytest.mark.parametrize("eta", [0.03, 0.4, 5.0])
+def test_ftrl_stays_below_17_2_with_either_regulariser(eta):
+    simplex = Simplex(4)
+    for over, phi in ((INTERVAL, SquaredNorm()), (simplex, SquaredNorm()), (simplex, NegativeEntropy())):
+        Z = random_directions(40, over.dim, seed=1, rho=3.0, runs=(50,))
+        trace = play(FTRL(over, phi, eta), Z)
+        sharp = bounds.ftrl_sharp(phi.range(over), eta, phi.dual_norm(Z))
+        assert (trace.regret(over) <= sharp * ROUNDING).all()
+        assert (sharp < bounds.ftrl(phi.range(over), eta, phi.dual_norm(Z))).all()
+
+
+@checks(bounds.ftrl, "broken")
+@checks(bounds.ftrl_sharp, "met", "broken")
+@checks(bounds.ftrl_tuned_sharp, "held", "met", "broken")
+@pytest.mark.parametrize("rho", [1.0, 7.0])
+def test_some_game_meets_the_sharp_bound_and_two_thirds_of_17_2(rho):
+    T, D = 16, 0.5
+    eta = bounds.ftrl_sharp_step(D, rho, T)
+    worst = play(FTRL(INTERVAL, SquaredNorm(), eta), rho * all_signs(T)).regret(INTERVAL).max()
+    assert worst == pytest.approx(bounds.ftrl_sharp(D, eta, np.full(T, rho)))
+    assert worst == pytest.approx(bounds.ftrl_tuned_sharp(D, rho, T))
+    assert 0.66 * bounds.ftrl(D, eta, np.full(T, rho)) < worst
+
+
+@checks(bounds.ftrl_tuned, "held", "broken")
+def test_ftrl_at_the_lectures_step_pays_three_quarters_of_its_promise():
+    T = 16
+    learner = FTRL(INTERVAL, SquaredNorm(), bounds.ftrl_step(0.5, 2.0, T))
+    worst = play(learner, 2.0 * all_signs(T)).regret(INTERVAL).max()
+    assert 0.74 * bounds.ftrl_tuned(0.5, 2.0, T) < worst <= 0.75 * bounds.ftrl_tuned(0.5, 2.0, T)
+
+
+def coin_games(T):
+    """All games of two experts with losses (0, 1) and (1, 0)."""
+    z = all_signs(T)[..., 0]
+    return np.stack([z > 0, z < 0], axis=-1).astype(float)
+
+
+@checks(bounds.hedge, "held", "broken")
+def test_hedge_comes_within_an_eighth_of_its_promise():
+    for T in (3, 10, 16):
+        worst = play(Hedge(2, bounds.hedge_step(2, T)), coin_games(T)).regret(Simplex(2)).max()
+        assert worst <= bounds.hedge(2, T)
+    assert worst > 0.88 * bounds.hedge(2, 16)
+
+
+@checks(bounds.hedge_anytime, "held", "broken")
+def test_anytime_hedge_pays_two_thirds_of_its_promise():
+    curves = play(Hedge(2, bounds.hedge_schedule(2)), coin_games(14)).regret_curve(Simplex(2))
+    assert (curves <= [bounds.hedge_anytime(2, t) for t in range(1, 15)]).all()
+    losses = np.tile(np.eye(2), (1000, 1))
+    losses[-150:] = [1.0, 0.0]
+    curve = play(Hedge(2, bounds.hedge_schedule(2)), losses).regret_curve(Simplex(2))
+    assert 0.67 * bounds.hedge_anytime(2, 2000) < curve[-1] <= bounds.hedge_anytime(2, 2000)
+
+
+@checks(bounds.logistic_descent, "held", "broken")
+@pytest.mark.parametrize("share", [1e-6, 0.3, 1.0])
+def test_logistic_descent_on_one_point(share):
+    """One point at 1: margin 1, smoothness ¼. A tiny step stays at log 2 after round 1, bound 1."""
+    w, eta = 0.0, 4 * share
+    for t in range(1, 200):
+        w += eta / (1 + np.exp(w))
+        assert np.log1p(np.exp(-w)) <= bounds.logistic_descent(1.0, eta, t)
+        if t == 1 and share < 1e-3:
+            assert np.log1p(np.exp(-w)) > 0.69 * bounds.logistic_descent(1.0, eta, 1)
+
+
+def test_bounds_of_lecture_17_by_hand():
+    assert bounds.ftrl(2.0, 0.5, [1.0, 3.0]) == 9.0
+    assert bounds.ftrl_sharp(2.0, 0.5, [1.0, 3.0]) == 6.5
+    assert bounds.ftrl_tuned(4.0, 3.0, 25) == 60.0
+    assert bounds.ftrl_step(4.0, 0.5, 25) == pytest.approx(0.8)
+    assert bounds.ftrl_tuned_sharp(2.0, 3.0, 25) == 30.0
+    assert bounds.ftrl_sharp_step(2.0, 0.5, 25) == pytest.approx(0.8)
+    assert bounds.hedge(10, 50) == pytest.approx(5 * np.sqrt(np.log(10)))
+    assert bounds.hedge_step(10, 50) == pytest.approx(0.4 * np.sqrt(np.log(10)))
+    assert bounds.hedge_anytime(10, 49) == pytest.approx(7 * np.sqrt(np.log(10)))
+    assert bounds.hedge_schedule(10)(8) == pytest.approx(2 / 3 * np.sqrt(np.log(10)))
+    assert bounds.logistic_descent(0.5, 2.0, np.e) == pytest.approx(2 / np.e)
+    with pytest.raises(ValueError, match="t must be ≥ 1, got 0"):
+        bounds.logistic_descent(1.0, 1.0, 0)

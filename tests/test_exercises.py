@@ -67,6 +67,7 @@ WRONG = {
 }
 FLAWS = {
     "a stub": (lambda *args: None, "not yet: your function returns None"),
+    "a list of stubs": (lambda *args: [None, None], "not yet: your function returns None"),
     "an exception": (lambda *args: 1 / 0, "ZeroDivisionError|not numeric"),
     "nan": (lambda *args: np.nan, "not finite|shape"),
     "a vector of nan": (lambda *args: np.full(2, np.nan), "not finite|shape"),

@@ -513,6 +513,12 @@ def test_gradients_arrive_in_any_order_once_each():
         player.receive([(0, Z[3])])
 
 
+def test_steps_are_numbered_by_arrival():
+    player = DelayedOGD(Box([-9], [9]), inverse_sqrt(1.0)).start()
+    player.receive([(3, np.ones(1)), (1, np.ones(1))])
+    assert np.allclose(player.predict(), -1 - 1 / np.sqrt(2))
+
+
 @pytest.mark.parametrize("delay", [-1, 1.5, [0, -2], [0, 0.5], "two"])
 def test_a_bad_delay_is_refused(delay):
     with pytest.raises(ValueError, match="delay"):
@@ -625,6 +631,14 @@ def test_the_strongly_convex_delayed_theorem(tau):
             assert trace.regret(line) <= chain.values[-1] <= bound + 1e-9
     if tau >= 5:
         assert trace.regret(line) > bounds.delayed_strongly_convex(D, rho, H, 0, T)  # the delay is not free
+
+
+def test_the_term_with_the_diameter_is_used():
+    """From u to the far end and back: the squares that do not cancel are positive."""
+    trace = play(DelayedOGD(Box([-1], [1]), lambda k: 1 / k, 1), [Quadratic([1.0]), Quadratic([-2.0])])
+    chain = proofs.delayed(trace, [0.0], 3.0, 2.0, curvature=1.0)
+    assert chain.holds()
+    assert chain.values[2] > chain.values[3] - 1.0 * 1 * 2.0**2 / 2 + 0.4
 
 
 def test_the_strongly_convex_chain_asks_for_its_steps():

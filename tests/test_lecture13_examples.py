@@ -81,6 +81,8 @@ def test_the_perceptron_loss_is_not_the_hinge():
     counts = {eta: play(OGD(Space(8), eta), hinge(X, y)).updates for eta in (0.1, 1.0, 1e9)}
     assert not np.array_equal(counts[0.1], counts[1.0])  # the step matters to the hinge
     assert np.array_equal(counts[1e9], play(Perceptron(8), perceptron_loss(X, y)).updates)
+    whole = np.ones((3, 1)), np.ones(3)  # margin 1 after the first update: the hinge's own kink
+    assert [play(OGD(Space(1), 1.0), hinge(*whole, kink=a)).updates.sum() for a in (0.0, 1.0)] == [1, 2]
 
 
 @seeds
@@ -164,6 +166,22 @@ def test_a_partial_step_at_ties_costs_at_most_the_stated_factor(alpha):
         X, y = np.tile(np.eye(16), (passes, 1)), np.ones(16 * passes)
         trace = play(OGD(Space(16), 1.0), perceptron_loss(X, y, kink=alpha))
         assert trace.updates.sum() <= factor * bounds.perceptron(1.0, 0.25)
+
+
+def test_a_quarter_step_at_ties_breaks_the_bound_of_the_full_one():
+    X, margin = np.array([[1.0, 0.0], [-0.3, np.sqrt(0.91)]]), np.sqrt(0.35)
+    assert oracle.max_margin(X, np.ones(2))[1] == pytest.approx(margin, abs=1e-6)
+    trace = play(OGD(Space(2), 1.0), perceptron_loss(X[[0, 1, 0]], np.ones(3), kink=0.25))
+    assert bounds.perceptron(1.0, margin) < trace.updates.sum() == 3
+    assert trace.updates.sum() <= 1.25**2 * bounds.perceptron(1.0, margin)  # (1 + α)²/(4α) = 25/16
+
+
+def test_updates_end_or_not_by_what_is_shown_again_and_again():
+    """No hyperplane separates (1, +1) from (1, −1). Both for ever: no end. One of them once: an end."""
+    ones, both = np.ones((60, 1)), np.tile([1.0, -1.0], 30)
+    assert play(Perceptron(1), perceptron_loss(ones, both)).updates.all()
+    once = np.where(np.arange(60) == 1, -1.0, 1.0)
+    assert np.flatnonzero(play(Perceptron(1), perceptron_loss(ones, once)).updates).tolist() == [0, 1, 2]
 
 
 def test_zero_loss_right_and_left_alone_differ_at_a_tie():
@@ -273,18 +291,23 @@ def test_perceptron_and_winnow_are_leaders_with_two_regularisers(seed):
         assert np.allclose(ours.points, theirs.points, rtol=1e-10, atol=0)
 
 
-def wasteful(k, theta):
-    """Fill each promotion up to θ with irrelevant weight, then have the demotions eat it."""
+def wasteful(k, theta, overshoot=False):
+    """Fill each promotion up to θ with irrelevant weight, then have the demotions eat it.
+
+    A demotion is a tie, or with `overshoot` exceeds θ by the smallest weight left out: a mistake for sure.
+    """
 
     def adversary(t, w, past):
         x = np.zeros(len(w))
         hungry = np.flatnonzero(w[:k] <= theta)
         x[hungry[:1]] = 1
-        room = theta - w @ x
-        for i in k + np.argsort(-w[k:], kind="stable"):
+        room, others = theta - w @ x, k + np.argsort(-w[k:], kind="stable")
+        for i in others:
             if w[i] <= room:
                 x[i], room = 1, room - w[i]
-        if not len(hungry) and room > 0:
+        if overshoot and not len(hungry):
+            x[others[x[others] == 0][-1:]] = 1
+        if not len(hungry) and (w @ x <= theta if overshoot else room > 0):
             x[:] = 0
         return perceptron_loss([x], [1.0 if len(hungry) else -1.0], threshold=theta)[0]
 
@@ -298,6 +321,7 @@ def test_winnow_bound_and_its_chain_hold(seed, n, k, theta):
     for trace in (
         play(Winnow(n, theta), perceptron_loss(X, y, threshold=theta)),
         play(Winnow(n, theta), wasteful(k, theta), rounds=400),
+        play(Winnow(n, theta), wasteful(k, theta, overshoot=True), rounds=400),
     ):
         chain = proofs.winnow(trace, k)
         assert chain.holds() and chain.values[0] == trace.updates.sum()
@@ -316,6 +340,41 @@ def test_winnow_bound_is_nearly_met(n, k, theta, reached):
     assert not trace.updates[-1]  # the adversary has nothing left
     with pytest.raises(ValueError, match="factor 2"):
         proofs.winnow(play(Winnow(n, theta, factor=3.0), wasteful(k, theta), rounds=3), k)
+
+
+@pytest.mark.parametrize("m", [3, 5, 9, 11])
+def test_winnow_can_be_made_to_err_three_times_log_n(m):
+    """The factor 3 is right for mistakes, not only for updates at ties: here no update is a tie."""
+    n, theta = 2**m, 2**m + 0.5
+    promise = bounds.winnow(n, 1, theta)
+    trace = play(Winnow(n, theta), wasteful(1, theta, overshoot=True), rounds=int(promise) + 2)
+    assert 2.9 * m - 1 < trace.mistakes.sum() == 3 * m - 1 <= promise
+    assert np.array_equal(trace.updates, trace.margins < 0) and not trace.updates[-1]
+    tied = play(Winnow(n, n), wasteful(1, n), rounds=int(promise) + 2)
+    assert tied.updates.sum() == 3 * m and (tied.margins[tied.updates] == 0).all()
+
+
+@seeds
+def test_a_round_moves_the_entropic_leader_by_at_most_eta_in_the_sum_norm(seed):
+    rng = np.random.default_rng(seed)
+    n, eta = int(rng.integers(2, 30)), float(rng.uniform(0.01, 2))
+    Z = rng.standard_normal((40, n)) * rng.uniform(0.1, 5, (40, 1))
+    moved = np.abs(np.diff(proofs.plays(play(Hedge(n, eta), Z)), axis=0)).sum(axis=1)
+    assert (moved <= eta * np.abs(Z).max(axis=1)).all()
+    first = proofs.plays(play(Hedge(2, eta), np.array([[1.0, -1.0]])))
+    assert np.abs(first[1] - first[0]).sum() == pytest.approx(np.tanh(eta))  # η is met as η → 0
+
+
+def test_without_a_constant_feature_a_disjunction_is_separated_but_at_zero_and_barely():
+    n, k = 8, 2
+    X = (np.arange(1, 2**n)[:, None] >> np.arange(n)) % 2.0  # every Boolean x but 0
+    y = np.where(X[:, :k].any(axis=1), 1.0, -1.0)
+    w = np.where(np.arange(n) < k, float(n), -1.0)
+    assert (y * (X @ w) > 0).all()
+    _, without = oracle.max_margin(X, y)
+    wide = np.column_stack([np.vstack([np.zeros(n), X]), np.ones(2**n)])
+    _, constant = oracle.max_margin(wide, np.concatenate([[-1.0], y]))
+    assert without < 0.4 * constant
 
 
 @seeds

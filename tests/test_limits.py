@@ -584,8 +584,9 @@ def test_a_learner_without_delay_escapes_the_blocks():
     )
 
 
-def test_interleaved_hears_of_nothing_too_early():
-    learner = limits.Interleaved(OGD(Ball(2), 0.3), 2)
+@pytest.mark.parametrize("wrapper", [limits.Interleaved, limits.Delayed])
+def test_a_late_learner_hears_of_each_loss_exactly_when_it_may(wrapper):
+    learner = wrapper(OGD(Ball(2), 0.3), 2)
     Z = random_directions(12, 2, seed=6)
     spoiled = Z.copy()
     spoiled[5:] = 0.0

@@ -129,9 +129,10 @@ def coin(T, radius=1.0, rho=1.0):
 
 @dataclass(frozen=True)
 class Cover:
-    """The optimal player for two experts: each expert's weight is the chance that it will lead.
+    """The optimal player for two experts with losses in [0, 1].
 
-    A tie at the end counts half. Defined for all losses in [0, 1].
+    While the gap is whole an expert's weight is the chance that it will lead after the rounds that follow
+    this one, a tie counting half; between whole gaps the weight is linear, and the chance is not optimal.
     """
 
     T: int
@@ -717,7 +718,7 @@ def leader_square_loss(T):
 
 @limit("lower")
 def forced_mistakes(radius, margin):
-    """The mistakes that `contrary` forces on every deterministic learner of halfspaces: ⌊(R/γ)²⌋."""
+    """The mistakes that `contrary` forces on every deterministic learner, in dimension ≥ ⌊(R/γ)²⌋."""
     R, margin = validate.positive("radius", radius), validate.positive("margin", margin)
     return int(np.floor((R / margin) ** 2 * (1 + 1e-12)))
 
@@ -726,7 +727,7 @@ def contrary(radius=1.0):
     """Examples R·e_1, R·e_2, …, each labelled against the learner's sign (the sign of 0 is +1).
 
     Every round is a mistake. After k rounds the unit vector u = Σ y_t e_t/√k has margin R/√k on all of them:
-    so k = (R/γ)² mistakes are forced with margin γ, in dimension k. The Perceptron makes no more.
+    so k = ⌊(R/γ)²⌋ mistakes are forced with margin γ, in dimension ≥ k. The Perceptron makes no more.
     """
 
     validate.positive("radius", radius)
@@ -833,7 +834,8 @@ def blocks(learner, delay, rho=1.0):
 def moving(T, pieces, radius=1.0, rho=1.0):
     """What `restarts` forces on every learner against comparators that stand still on K pieces: R·ρ·√(K·T).
 
-    On a ball, dim ≥ 2, K | T; the comparator's path is at most 2R(K − 1) long. `ball` on each piece.
+    On a ball, dim ≥ 2, K | T; the comparator's path is at most 2R(K − 1) long. `ball` on each piece, which
+    also shows who attains it if the pieces are known: `BallMinimax(dim, T // K)`, restarted with each.
     """
     T, K = validate.count("T", T), validate.count("pieces", pieces)
     if T % K:

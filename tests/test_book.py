@@ -96,7 +96,10 @@ def test_the_concordance_shows_every_lecture():
 
 def test_every_citation_is_in_the_bibliography():
     bibliography = (ROOT / "book/references.bib").read_text("utf8")
-    known = set(re.findall(r"^@\w+\{([^,]+),", bibliography, re.MULTILINE))
+    entries = re.findall(r"^@\w+\{([^,]+),\n(?:  .+\n)+\}$", bibliography, re.MULTILINE)
+    assert len(entries) == bibliography.count("@"), "an entry is cut off"
+    known = set(entries)
+    assert len(known) == len(entries), "an entry stands twice"
     cited = {
         key.strip() for text in SOURCES.values() for keys in CITATION.findall(text) for key in keys.split(",")
     }

@@ -90,6 +90,26 @@ def test_tight_cover_on_fractional_losses():
     assert max(bits) > 0.9 * limits.two_experts(T)
 
 
+def chance_of_leading(d, left):
+    """P(d + S < 0), a tie counting half, S the sum of `left` fair signs."""
+    values, chances = limits.coin_sums(left)
+    return float(chances @ (1 - np.sign(np.round(d + values, 9))) / 2)
+
+
+def test_cover_is_the_chance_of_leading_on_whole_gaps_only():
+    T = 7
+    for t in range(T):
+        for d in range(-t, t + 1):
+            weight = limits.Cover(T).move(t, np.array([d, 0.0]))[0]
+            assert weight == pytest.approx(chance_of_leading(d, T - t - 1), abs=1e-12)
+    # the chance itself, played on a half: three quarters where the value is a half
+    Z = np.array([[0.0, 0.5], [1.0, 0.0]])
+    first = np.array([chance_of_leading(d, 1 - t) for t, d in enumerate([0.0, -0.5])])
+    plays = np.stack([first, 1 - first], axis=1)
+    assert (plays * Z).sum() - Z.sum(axis=0).min() == pytest.approx(0.75)
+    assert play(limits.Cover(2), Z).regret(Simplex(2)) <= limits.two_experts(2) + 1e-12 == 0.5 + 1e-12
+
+
 @pytest.mark.parametrize("name", list(on_ball(1, 1.0, 1)))
 def test_lower_interval_is_forced_on_every_learner(name):
     T, R = 12, 2.0
@@ -229,6 +249,21 @@ def test_hedge_two_experts_on_a_finer_grid(parts):
             worth = [weight * s / parts + np.interp(d + s, d, V, left=-np.inf, right=-np.inf) for s in steps]
             V = np.max(worth, axis=0)
         assert V[T * parts] == pytest.approx(limits.hedge_worst(2, T)[0], abs=1e-9)
+
+
+@pytest.mark.parametrize("T", [2, 6, 12])
+def test_fractions_are_worse_than_bits_for_follow_the_leader(T):
+    """Over bits T/4 for even T; a first loss (ε, 0) breaks all ties and costs (T − ε)/2."""
+
+    def leader(states):
+        return (states == 0) / (states == 0).sum(axis=1, keepdims=True)
+
+    bits = limits.solve_experts(2, T, leader).value
+    assert bits == pytest.approx(T / 4, abs=1e-12)
+    for eps in (0.5, 0.01):
+        Z = np.vstack([[eps, 0.0], np.tile([[0.0, 1.0], [1.0, 0.0]], (T, 1))[: T - 1]])
+        regret = play(FTL(Simplex(2)), Z).regret(Simplex(2))
+        assert regret == pytest.approx((T - eps) / 2, abs=1e-9) and regret > bits
 
 
 # ---------------------------------------------------------------- the ball
@@ -610,6 +645,14 @@ def test_lower_moving_floor_is_reached():
     trace = play(OGD(Ball(2, R), 1e-12), limits.restarts(T, K), rounds=T)
     regret = trace.dynamic_regret(limits.best_pieces(trace, K, Ball(2, R)))
     assert regret == pytest.approx(limits.moving(T, K, R), rel=1e-9)
+
+
+def test_moving_floor_is_exact_for_a_player_that_knows_the_pieces():
+    T, K, R = 40, 5, 2.0
+    ball, length = Ball(2, R), T // K
+    for Z in random_directions(T, dim=2, seed=3, runs=(50,)):
+        pieces = [play(limits.BallMinimax(2, length, R), Z[i : i + length]) for i in range(0, T, length)]
+        assert sum(piece.regret(ball) for piece in pieces) <= limits.moving(T, K, R) + 1e-9
 
 
 @pytest.mark.parametrize(

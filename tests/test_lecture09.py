@@ -200,6 +200,16 @@ def test_the_threshold_takes_the_best_of_many_multipliers(copies):
     assert oracle.soft_margin(X, y, 0.9 / copies)[0] == pytest.approx(0.9, abs=1e-6)
 
 
+def test_the_threshold_is_less_than_the_multipliers_a_solver_happens_to_return():
+    """w = (1, 0) and α = ((1 − 1.5t)/2, (1 − 0.5t)/2, t): the largest is least, 0.4, at t = 0.4."""
+    Z, y = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 0.5]]), np.ones(3)
+    w, alpha = oracle.hard_margin(Z, y)
+    assert np.allclose(w, [1, 0], atol=1e-6) and alpha.max() > 0.41
+    assert oracle.penalty_threshold(Z, y) == pytest.approx(0.4, abs=1e-6)
+    assert np.allclose(oracle.soft_margin(Z, y, 0.405)[0], [1, 0], atol=1e-5)
+    assert np.abs(oracle.soft_margin(Z, y, 0.39)[0] - [1, 0]).max() > 1e-3
+
+
 @pytest.mark.parametrize("C", [0.5, 30.0, 1e4])
 def test_svc_on_mirrored_data_has_no_intercept_and_the_same_weights(C):
     X, y, _ = adversaries.separable(40, 3, 0.1, seed=8)
@@ -503,6 +513,13 @@ def test_the_kernel_player_pays_one_kernel_value_a_support_point():
     trace = play(KernelPerceptron(counting), perceptron_loss(X, y))
     before = np.cumsum(trace.updates) - trace.updates
     assert sum(asked) == before.sum()
+
+
+def test_the_kernel_player_updates_at_a_tie_whatever_the_label():
+    for label in (-1.0, 1.0):
+        player = KernelPerceptron(linear).start()
+        player.update(perceptron_loss([[2.0, 1.0]], [label])[0])
+        assert player.coefficients.tolist() == [label] and player.margin(np.ones(2)) == 3 * label
 
 
 def test_the_kernel_player_alone():

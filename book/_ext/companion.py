@@ -10,6 +10,7 @@ import nbformat
 import yaml
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+from sphinx_proof.nodes import proof_node
 
 import ledger
 
@@ -186,6 +187,15 @@ def exact_anchors(app, exception):
             page.write_text(fixed, "utf8")
 
 
+def proofs_have_addresses(app, doctree, docname):
+    """sphinx-proof writes no ids for a proof: put them on a target in front of it."""
+    for proof in doctree.findall(proof_node):
+        if proof["ids"]:
+            place = proof.parent.index(proof)
+            proof.parent.insert(place, nodes.target("", "", ids=proof["ids"]))
+            proof["ids"] = []
+
+
 def plain_docstrings(app, what, name, obj, options, lines):
     """Docstrings are plain text with `code` and | tables |: say so to Sphinx."""
     result, example, table = [], False, False
@@ -242,5 +252,6 @@ def setup(app):
     app.connect("config-inited", launch_buttons)
     app.connect("autodoc-process-docstring", plain_docstrings)
     app.connect("env-get-outdated", always_fresh)
+    app.connect("doctree-resolved", proofs_have_addresses)
     app.connect("build-finished", exact_anchors)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -137,7 +137,8 @@ def perceptron_from(radius, margin, along, length):
 def perceptron_ties(radius, margin, kink):
     """Updates of the Perceptron that adds kink·y·x at a tie: (1 + kink)²/(4·kink)·(R/γ)², 0 < kink ≤ 1.
 
-    As γ/R → 0 the factor is approached, on `adversaries.ties`, for every kink ≥ 1/3.
+    As γ/R → 0 the factor is approached for every kink, in three dimensions already; on `adversaries.ties`
+    for kink ≥ 1/3.
     """
     kink = validate.number("kink", kink, low=0.0, high=1.0, strict=True)
     return (1 + kink) ** 2 / (4 * kink) * perceptron(radius, margin)

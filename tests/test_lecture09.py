@@ -443,6 +443,68 @@ def test_ties_refuses_what_it_cannot_build():
         bounds.perceptron_ties(1.0, 0.1, 0.0)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.7, 1.0])
+def test_three_dimensions_reach_the_factor_for_every_share(share, gamma=0.04, radius=2.0):
+    """A tie, full steps, then ties: only the part of w across u has to be tracked, a turning plane."""
+    full = int((1 + share) / (4 * gamma**2))
+    w, updates, least, longest = np.zeros(3), 0, np.inf, 0.0
+    while True:
+        tie = updates == 0 or updates > full
+        size = np.hypot(w[1], w[2])
+        across = w[1:] / size if size > 0 else np.array([1.0, 0.0])
+        back = 0.0 if updates == 0 else (gamma * w[0] + (0.0 if tie else 1e-10)) / size
+        if back**2 > 1 - gamma**2:
+            break
+        turned = np.sqrt(1 - gamma**2 - back**2) * np.array([-across[1], across[0]])
+        z = radius * np.append(gamma, -back * across + turned)
+        assert abs(w @ z) < 1e-11 if tie else w @ z < 0
+        least, longest = min(least, z[0]), max(longest, np.linalg.norm(z))
+        w, updates = w + (share if tie else 1.0) * z, updates + 1
+    promise = bounds.perceptron_ties(longest, least, share)
+    assert 0.99 * promise < updates <= promise
+    if share < 0.5:  # a small share is dear: the bound for full steps is broken by far
+        assert updates > 1.5 * bounds.perceptron(longest, least)
+
+
+# ---------------------------------------------------------------- without convexity
+
+
+def test_the_proof_survives_a_homogeneous_model():
+    """A maximum of three linear functions minus a maximum of two: homogeneous, not convex."""
+    certified = 0
+    for seed in range(8):
+        X = np.random.default_rng(seed).uniform(-1, 1, (120, 2))
+        lead = np.abs(X[:, 0]) - 0.7 * np.abs(X[:, 1])
+        X, y = X[np.abs(lead) > 0.15], np.sign(lead[np.abs(lead) > 0.15])
+        w, added = np.zeros((5, 2)), []
+        for x, label in zip(np.tile(X, (30, 1)), np.tile(y, 30), strict=True):
+            scores, g = w @ x, np.zeros((5, 2))
+            i, j = scores[:3].argmax(), 3 + scores[3:].argmax()
+            g[i], g[j] = x, -x
+            assert (w * g).sum() == pytest.approx(scores[i] - scores[j], abs=1e-9)
+            if label * (scores[i] - scores[j]) <= 0:
+                w = w + label * g
+                added.append(label * g.ravel())
+        added = np.array(added)
+        R, length = np.linalg.norm(added, axis=1).max(), np.linalg.norm(w)
+        assert length**2 <= R**2 * len(added) + 1e-9  # with a margin or without
+        gamma = (added @ w.ravel()).min() / length
+        if gamma > 0:
+            certified += 1
+            assert len(added) <= bounds.perceptron(R, gamma)
+            assert gamma * len(added) <= length + 1e-9
+    assert certified >= 4
+
+
+def test_a_dead_unit_updates_for_ever():
+    """A rectified unit in the plane: once ⟨w, x⟩ < 0 on an example labelled −1, its ties add nothing."""
+    x, w, updates = np.array([0.6, -0.8]), np.zeros(2), 0
+    for _ in range(50):
+        if -max(0.0, w @ x) <= 0:
+            w, updates = w - x * (w @ x >= 0), updates + 1
+    assert updates == 50 and np.array_equal(w, -x)
+
+
 # ---------------------------------------------------------------- kernels
 
 

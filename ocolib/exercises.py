@@ -153,21 +153,26 @@ def check_learner(rule, reference, rounds=12, seed=0):
 
 @_checker
 def check_bound(bound, games, best=None):
-    """Is `bound(*args)` at least the regret measured in every game, and no looser than `best(*args)`?
+    """Is `bound(*args)` at least what was measured in every game, and equal to `best(*args)`, what is proved?
 
-    `games` lists pairs (args, regret).
+    `games` lists pairs (args, measured).
     """
-    for args, regret in games:
+    for args, measured in games:
         promised = float(_ask(bound, *args, shape=()))
-        if promised < regret - 1e-9 * max(1.0, abs(regret)):
+        if promised < measured - 1e-9 * max(1.0, abs(measured)):
             raise _Stop(
-                f"✗ A game with {args} has regret {regret:.4f}: your bound, {promised:.4f}, is broken."
+                f"✗ A game with {args} reaches {measured:.4f}: your bound, {promised:.4f}, is broken."
             )
-    for args, _ in games:
-        promised = float(_ask(bound, *args, shape=()))
-        if best is not None and promised > best(*args) * (1 + 1e-9):
+    for args, _ in games if best else ():
+        promised, proved = float(_ask(bound, *args, shape=())), float(best(*args))
+        if promised > proved + 1e-9 * abs(proved):
             raise _Stop(
-                f"✗ True, but loose: for {args} you promise {promised:.4f}, but {best(*args):.4f} is proved."
+                f"✗ True, but loose: for {args} you promise {promised:.4f}, but {proved:.4f} is proved."
+            )
+        if promised < proved - 1e-6 * abs(proved):
+            raise _Stop(
+                f"✗ No game here breaks it, but for {args} you promise {promised:.4f} and only "
+                f"{proved:.4f} is proved."
             )
     return f"holds in all {len(games)} games" + (", and it is the sharp one" if best else "")
 

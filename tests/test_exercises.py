@@ -134,7 +134,7 @@ def test_exact_words_for_simple_mistakes(capsys):
     check_value(4.0, 2.5, hints=[(3.0, "Did you round?")])
     assert verdict(capsys) == "✗ You have 4. Not this number.\n"
     check_bound(lambda T: 1.0, [((4,), 2.0)])
-    assert verdict(capsys) == "✗ A game with (4,) has regret 2.0000: your bound, 1.0000, is broken.\n"
+    assert verdict(capsys) == "✗ A game with (4,) reaches 2.0000: your bound, 1.0000, is broken.\n"
     check_bound(lambda T: T, [((4,), 2.0)], np.sqrt)
     assert verdict(capsys) == "✗ True, but loose: for (4,) you promise 4.0000, but 2.0000 is proved.\n"
     check_learner(lambda past: np.ones(1), FTL(Box([-1], [1])))
@@ -204,3 +204,9 @@ def test_eager_descent_does_not_pass_for_lazy(capsys):
 def test_a_value_may_be_asked_of_a_function_that_raises(capsys):
     check_value(lambda: 1 / 0, 2.0)
     assert "raised ZeroDivisionError" in capsys.readouterr().out
+
+
+def test_a_bound_below_what_is_proved_is_not_praised(capsys):
+    """Easy games break nothing; the formula is still not the one that can be proved."""
+    check_bound(lambda T: 1.5 * T, [((4,), 1.0)], best=lambda T: 2.0 * T)
+    assert capsys.readouterr().out.startswith("✗ No game here breaks it")

@@ -169,7 +169,7 @@ def check_bound(bound, games, best=None):
             raise _Stop(
                 f"✗ True, but loose: for {args} you promise {promised:.4f}, but {proved:.4f} is proved."
             )
-        if promised < proved - 1e-6 * abs(proved):
+        if promised < proved - 1e-4 * max(1.0, abs(proved)):  # room for a proved value found on a grid
             raise _Stop(
                 f"✗ No game here breaks it, but for {args} you promise {promised:.4f} and only "
                 f"{proved:.4f} is proved."

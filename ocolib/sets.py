@@ -256,7 +256,7 @@ class L1Ball:
         with np.errstate(over="ignore"):  # a sum that overflows is outside the ball
             inside = size.sum(axis=-1, keepdims=True) <= self.radius
         # signs do not matter to the ball: put the sizes on the simplex of total `radius`
-        return np.where(inside, y, np.copysign(_project_simplex(size, self.radius), y))
+        return np.where(inside, y, np.copysign(_project_simplex(size, self.radius), y) + 0.0)
 
     def minimize_linear(self, c):
         c = validate.array("c", c, self.dim)

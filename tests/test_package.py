@@ -166,6 +166,15 @@ TRACE = play(OGD(Ball(2), 0.5), np.ones((3, 2)))
 DATA = play(Perceptron(2), perceptron_loss(np.eye(2), [1, -1]))
 
 #: (what is called, words that the message must contain: the argument, the range, what came)
+IN_THE_PLANE = (
+    Ball(2),
+    Box([0, 0], [1, 1]),
+    Simplex(2),
+    L1Ball(2),
+    Halfspace([1, 0], 0),
+    Orthant(2),
+    Space(2),
+)
 BAD = [
     # sets
     (lambda: Ball(0), "dim integer ≥ 1 got 0"),
@@ -199,28 +208,12 @@ BAD = [
     (lambda: Halfspace([], 1), "normal empty"),
     *[
         (lambda s=s, m=m, n=n: getattr(s, m)([1.0, 2.0, 3.0]), f"{n} 2 entries got shape (3,)")
-        for s in (
-            Ball(2),
-            Box([0, 0], [1, 1]),
-            Simplex(2),
-            L1Ball(2),
-            Halfspace([1, 0], 0),
-            Orthant(2),
-            Space(2),
-        )
+        for s in IN_THE_PLANE
         for m, n in (("project", "y"), ("minimize_linear", "c"), ("contains", "x"))
     ],
     *[
         (lambda s=s, m=m, b=b: getattr(s, m)([0.0, b]), f"{n} finite got {b}")
-        for s in (
-            Ball(2),
-            Box([0, 0], [1, 1]),
-            Simplex(2),
-            L1Ball(2),
-            Halfspace([1, 0], 0),
-            Orthant(2),
-            Space(2),
-        )
+        for s in IN_THE_PLANE
         for m, n in (("project", "y"), ("minimize_linear", "c"))
         for b in (np.nan, np.inf, -np.inf)
     ],

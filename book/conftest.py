@@ -1,7 +1,7 @@
-"""When nbval runs the pages, write down how long each took, for the status page."""
+"""nbval: the longest pages first, and how long each took, for the status page."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -9,10 +9,22 @@ TIMES = ROOT / "_build" / "times.json"
 seconds = defaultdict(float)
 
 
+def page(nodeid):
+    return nodeid.partition("::")[0]
+
+
+def pytest_collection_modifyitems(items):
+    """A long page at the end is one worker working and the others waiting."""
+    cells = Counter(page(item.nodeid) for item in items)
+    times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
+    length = {name: times.get(name, 0.2 * count) for name, count in cells.items()}
+    items.sort(key=lambda item: -length[page(item.nodeid)])
+
+
 def pytest_runtest_logreport(report):
-    page = report.nodeid.partition("::")[0]
-    if page.endswith(".ipynb"):
-        seconds[page] += report.duration
+    name = page(report.nodeid)
+    if name.endswith(".ipynb"):
+        seconds[name] += report.duration
 
 
 def pytest_sessionfinish(session):

@@ -1,12 +1,19 @@
 """ocolib: online convex optimisation, small enough to read in an evening.
 
-The rooms: `sets` (where the learner may play), `losses` (what a round costs), `regularizers` (what keeps
-a leader steady), `learners` (who plays), `adversaries` (who chooses the losses), `data` (what the world
-chose), `game` (play, and the trace it leaves), `oracle` (the same answers from cvxpy), `bounds` (what the
-theorems promise), `proofs` (a proof as a chain of numbers), `exercises` (feedback on your own code),
-`plots` (pictures).
+The rooms a game is made of: `sets` (where the learner may play), `losses` (what a round costs) with `phi`
+(what a prediction costs), `regularizers` (what keeps a leader steady), `learners` (who plays), `adversaries`
+(who chooses the losses), `data` (what the world chose), `game` (play, and the trace it leaves).
+
+What is known of it: `bounds` (what the theorems promise), `proofs` (a proof as a chain of numbers), `limits`
+(what nobody can beat), `certificates` (worst cases proved between fractions) with `exact` (games solved in
+fractions), `oracle` (the same answers from cvxpy).
+
+For the reader: `exercises` (feedback on your own code), `plots` (pictures).
+
+What all rooms share: `protocols` (what a set, a loss, a learner must have), `descriptions` (how one is
+written down), `validate` (what may come in).
 
 `import ocolib` needs NumPy alone; `oracle` brings cvxpy, `plots` brings matplotlib.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

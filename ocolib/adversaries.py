@@ -3,13 +3,18 @@ an adaptive one is a function `adversary(t, w, past)` that sees the play w_t and
 `(t − 1, n)`, and returns a loss or the z of a linear one.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ocolib import validate
 from ocolib.losses import perceptron_loss
+from ocolib.protocols import Adversary, Array
+
+# ---------------------------------------------------------------- sequences of linear losses
 
 
-def alternating(T):
+def alternating(T: int) -> Array:
     """Example 2 of Lecture 13 on [−1, 1]: −w/2, then w, −w, w, …; `(T, 1)`."""
     T = validate.count("T", T)
     z = np.where(np.arange(1, T + 1) % 2 == 0, 1.0, -1.0)
@@ -17,7 +22,7 @@ def alternating(T):
     return z[:, None]
 
 
-def all_signs(T):
+def all_signs(T: int) -> Array:
     """Every sequence of T losses ±w, `(2^T, T, 1)`: exhaustive play in one dimension."""
     T = validate.count("T", T)
     if T > 20:
@@ -26,37 +31,26 @@ def all_signs(T):
     return (2.0 * bits - 1.0)[..., None]
 
 
-def random_directions(T, dim, seed, rho=1.0, runs=()):
+def geometric_phases(T: int, first: int = 10, ratio: float = 2) -> Array:
+    """Losses −w, then +w, … on an interval, with a turn after rounds first, first·ratio, …; `(T, 1)`."""
+    T, first = validate.count("T", T), validate.count("first", first)
+    ratio = validate.number("ratio", ratio, low=1.0, strict=True)
+    turns = first * ratio ** np.arange(np.ceil(max(np.log(T / first), 0) / np.log(ratio)) + 1)
+    phase = np.searchsorted(turns, np.arange(1, T + 1))
+    return np.where(phase % 2 == 0, -1.0, 1.0)[:, None]
+
+
+def random_directions(T: int, dim: int, seed: Any, rho: float = 1.0, runs: tuple[int, ...] = ()) -> Array:
     """Linear losses of length rho in uniformly random directions, `runs + (T, dim)`."""
     T, dim = validate.count("T", T), validate.count("dim", dim)
     z = np.random.default_rng(seed).standard_normal((*runs, T, dim))
     return validate.positive("rho", rho) * z / np.linalg.norm(z, axis=-1, keepdims=True)
 
 
-def orthogonal(rho=1.0):
-    """The adaptive adversary that no learner on a centred ball can beat, for dim ≥ 2.
-
-    z_t has length rho, is orthogonal to Z_{t−1}, and ⟨z_t, w_t⟩ ≥ 0: the learner never gains, while
-    ‖Z_T‖ = rho·√T, so the best point of a ball of radius R gains R·rho·√T.
-    """
-    validate.positive("rho", rho)
-
-    def adversary(t, w, past):
-        if len(w) < 2:
-            raise ValueError("orthogonal needs dim ≥ 2: in one dimension nothing is orthogonal to Z")
-        total = past.sum(axis=0)
-        size = np.linalg.norm(total)
-        unit = total / size if size > 0 else np.zeros_like(total)
-        z = w - (w @ unit) * unit
-        if np.linalg.norm(z) <= 1e-9 * np.linalg.norm(w):  # the play is along Z: any direction across will do
-            z = np.eye(len(w))[np.argmin(np.abs(unit))]
-        z = z - (z @ unit) * unit
-        return np.copysign(rho, z @ w) * z / np.linalg.norm(z)
-
-    return adversary
+# ---------------------------------------------------------------- data (X, y)
 
 
-def separable(T, dim, margin, seed):
+def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array, Array]:
     """Examples in the unit ball with y⟨u, x⟩ ≥ margin for a hidden unit vector u: (X, y, u)."""
     T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
     margin = validate.number("margin", margin, low=0.0, high=1.0)
@@ -71,7 +65,24 @@ def separable(T, dim, margin, seed):
     return y[:, None] * along[:, None] * u + across, y, u
 
 
-def disjunction(T, dim, relevant, seed):
+def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[Array, Array, Array]:
+    """Examples in the unit ball with y_t⟨u_t, x_t⟩ ≥ margin for a hidden unit vector u_t that turns.
+
+    It turns evenly, by `turn` radians in all, in the plane of the first two axes: (X, y, U), row t is u_t.
+    """
+    T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
+    turn, margin = validate.number("turn", turn), validate.probability("margin", margin)
+    rng, angle = np.random.default_rng(seed), np.linspace(0.0, turn, T)
+    U = np.zeros((T, dim))
+    U[:, 0], U[:, 1] = np.cos(angle), np.sin(angle)
+    y, along = rng.choice([-1.0, 1.0], T), rng.uniform(margin, 1.0, T)
+    across = rng.standard_normal((T, dim))
+    across -= (across * U).sum(axis=1, keepdims=True) * U
+    across *= (np.sqrt(1 - along**2) * rng.uniform(0, 1, T) / np.linalg.norm(across, axis=1))[:, None]
+    return (y * along)[:, None] * U + across, y, U
+
+
+def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Array]:
     """Boolean examples labelled by x_1 ∨ … ∨ x_relevant, positive with chance about one half: (X, y)."""
     T, dim = validate.count("T", T), validate.count("dim", dim)
     relevant = validate.count("relevant", relevant)
@@ -83,27 +94,7 @@ def disjunction(T, dim, relevant, seed):
     return X, np.where(X[:, :relevant].any(axis=1), 1.0, -1.0)
 
 
-# ---------------------------------------------------------------- Lecture 9
-
-
-def nature(radius=1.0):
-    """The adaptive adversary that makes every predictor ŷ = sign⟨w, x⟩ wrong in every round, t ≤ dim.
-
-    Round t shows radius·e_t and then answers −ŷ_t. After n rounds (y_1, …, y_n)/√n has margin radius/√n on
-    all of it, so n = (radius/margin)² mistakes were forced without breaking the promise of a margin.
-    """
-    radius = validate.positive("radius", radius)
-
-    def adversary(t, w, past):
-        if t > len(w):
-            raise ValueError(f"nature needs dim ≥ rounds: in {len(w)} dimensions no e_{t} is left")
-        x = radius * np.eye(len(w))[t - 1]
-        return perceptron_loss([x], [-1.0 if w @ x >= 0 else 1.0])[0]
-
-    return adversary
-
-
-def ties(kink, margin):
+def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
     """The stream that costs the Perceptron with factor `kink` at ties most, for kink ≥ 1/3: (X, y, u).
 
     All examples have length 1 and y⟨u, x⟩ = margin, y = −1. First come ties, e_1, e_2, …; then examples
@@ -130,30 +121,44 @@ def ties(kink, margin):
         w = w + x
 
 
-# ---------------------------------------------------------------- Lecture 4
+# ---------------------------------------------------------------- adaptive adversaries
 
 
-def geometric_phases(T, first=10, ratio=2):
-    """Losses −w, then +w, … on an interval, with a turn after rounds first, first·ratio, …; `(T, 1)`."""
-    T, first = validate.count("T", T), validate.count("first", first)
-    ratio = validate.number("ratio", ratio, low=1.0, strict=True)
-    turns = first * ratio ** np.arange(np.ceil(max(np.log(T / first), 0) / np.log(ratio)) + 1)
-    phase = np.searchsorted(turns, np.arange(1, T + 1))
-    return np.where(phase % 2 == 0, -1.0, 1.0)[:, None]
+def orthogonal(rho: float = 1.0) -> Adversary:
+    """The adaptive adversary that no learner on a centred ball can beat, for dim ≥ 2.
 
-
-def drifting(T, dim, turn, margin, seed):
-    """Examples in the unit ball with y_t⟨u_t, x_t⟩ ≥ margin for a hidden unit vector u_t that turns.
-
-    It turns evenly, by `turn` radians in all, in the plane of the first two axes: (X, y, U), row t is u_t.
+    z_t has length rho, is orthogonal to Z_{t−1}, and ⟨z_t, w_t⟩ ≥ 0: the learner never gains, while
+    ‖Z_T‖ = rho·√T, so the best point of a ball of radius R gains R·rho·√T.
     """
-    T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
-    turn, margin = validate.number("turn", turn), validate.probability("margin", margin)
-    rng, angle = np.random.default_rng(seed), np.linspace(0.0, turn, T)
-    U = np.zeros((T, dim))
-    U[:, 0], U[:, 1] = np.cos(angle), np.sin(angle)
-    y, along = rng.choice([-1.0, 1.0], T), rng.uniform(margin, 1.0, T)
-    across = rng.standard_normal((T, dim))
-    across -= (across * U).sum(axis=1, keepdims=True) * U
-    across *= (np.sqrt(1 - along**2) * rng.uniform(0, 1, T) / np.linalg.norm(across, axis=1))[:, None]
-    return (y * along)[:, None] * U + across, y, U
+    validate.positive("rho", rho)
+
+    def adversary(t: int, w: Array, past: Array) -> Any:
+        if len(w) < 2:
+            raise ValueError("orthogonal needs dim ≥ 2: in one dimension nothing is orthogonal to Z")
+        total = past.sum(axis=0)
+        size = np.linalg.norm(total)
+        unit = total / size if size > 0 else np.zeros_like(total)
+        z = w - (w @ unit) * unit
+        if np.linalg.norm(z) <= 1e-9 * np.linalg.norm(w):  # the play is along Z: any direction across will do
+            z = np.eye(len(w))[np.argmin(np.abs(unit))]
+        z = z - (z @ unit) * unit
+        return np.copysign(rho, z @ w) * z / np.linalg.norm(z)
+
+    return adversary
+
+
+def nature(radius: float = 1.0) -> Adversary:
+    """The adaptive adversary that makes every predictor ŷ = sign⟨w, x⟩ wrong in every round, t ≤ dim.
+
+    Round t shows radius·e_t and then answers −ŷ_t. After n rounds (y_1, …, y_n)/√n has margin radius/√n on
+    all of it, so n = (radius/margin)² mistakes were forced without breaking the promise of a margin.
+    """
+    radius = validate.positive("radius", radius)
+
+    def adversary(t: int, w: Array, past: Array) -> Any:
+        if t > len(w):
+            raise ValueError(f"nature needs dim ≥ rounds: in {len(w)} dimensions no e_{t} is left")
+        x = radius * np.eye(len(w))[t - 1]
+        return perceptron_loss([x], [-1.0 if w @ x >= 0 else 1.0])[0]
+
+    return adversary

@@ -8,6 +8,8 @@ that statsmodels ships as `statsmodels.datasets.sunspots`, marked public domain 
 
 import numpy as np
 
+from ocolib.protocols import Array
+
 FIRST_YEAR = 1700
 NUMBERS = """
     5 11 16 23 36 58 29 20 10 8 3 0 0 2 11 27 47 63 60 39 28 26 22 11 21 40 78 122 103 73 47 35 11 5 16 34
@@ -27,7 +29,7 @@ NUMBERS = """
 """
 
 
-def sunspots():
+def sunspots() -> tuple[Array, Array]:
     """(years, numbers): 309 years and the mean sunspot number of each."""
     numbers = np.array(NUMBERS.split(), dtype=float)
     return FIRST_YEAR + np.arange(len(numbers)), numbers

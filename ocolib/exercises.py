@@ -5,9 +5,14 @@ It prints a verdict and never raises; with `strict=True` (for grading) a wrong a
 All needs NumPy alone.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from typing import Any
+
 import numpy as np
 
 from ocolib.game import play
+from ocolib.protocols import Array, Learner, Set
 
 
 class WrongAnswer(AssertionError):
@@ -18,10 +23,11 @@ class _Stop(Exception):
     """Carries the explanation from the first failing input to the verdict."""
 
 
-def _checker(check):
+def _checker(check: Callable[..., str]) -> Callable[..., None]:
     """Turn `check(...)`, which raises `_Stop` with an explanation, into one that prints a verdict."""
 
-    def wrapped(*args, strict=False, **kwargs):
+    @wraps(check)
+    def wrapped(*args: Any, strict: bool = False, **kwargs: Any) -> None:
         try:
             praise = check(*args, **kwargs)
         except _Stop as stop:
@@ -31,12 +37,10 @@ def _checker(check):
         else:
             print(f"✓ {praise}")
 
-    wrapped.__name__, wrapped.__doc__ = check.__name__, check.__doc__
-    wrapped.__wrapped__ = check
     return wrapped
 
 
-def _ask(function, *inputs, shape=None):
+def _ask(function: Callable[..., Any], *inputs: Any, shape: tuple[int, ...] | None = None) -> Array:
     """The student's answer as floats, or an explanation of why there is none."""
     shown = ", ".join(_show(x) for x in inputs)
     try:
@@ -56,13 +60,13 @@ def _ask(function, *inputs, shape=None):
     return answer
 
 
-def _show(x):
+def _show(x: Any) -> str:
     if np.ndim(x) == 0:
         return f"{float(x):.6g}" if isinstance(x, (int, float, np.number, np.ndarray)) else repr(x)
     return np.array2string(np.asarray(x, dtype=float), precision=4, separator=", ", suppress_small=True)
 
 
-def _inputs(dim, seed, scale=3.0, many=30):
+def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[Array]:
     """Small whole vectors first: a failure there is easy to follow by hand. Then short and long ones, so
     that a set is tried inside and out.
     """
@@ -74,11 +78,11 @@ def _inputs(dim, seed, scale=3.0, many=30):
 
 
 @_checker
-def check_projection(project, onto, seed=0):
+def check_projection(project: Callable[[Array], Any], onto: Set, seed: int = 0) -> str:
     """Is `project(y)` the nearest point of the set `onto`?"""
-    inputs = list(_inputs(onto.dim, seed))
-    edge = [onto.project(y) for y in inputs if not onto.contains(y)]  # and points on the boundary
-    for y in inputs + edge:
+    points = list(inputs(onto.dim, seed))
+    edge = [onto.project(y) for y in points if not onto.contains(y)]  # and points on the boundary
+    for y in points + edge:
         x, best = _ask(project, y, shape=y.shape), onto.project(y)
         if not onto.contains(x, tol=1e-7):
             raise _Stop(f"✗ project({_show(y)}) = {_show(x)} is not in {onto!r}.")
@@ -88,14 +92,20 @@ def check_projection(project, onto, seed=0):
                 f"✗ project({_show(y)}) = {_show(x)} is in the set, at distance {mine:.4f} from y; "
                 f"{_show(best)} is in the set too, and nearer: {possible:.4f}."
             )
-    return f"nearest point of the set on all {len(inputs + edge)} inputs"
+    return f"nearest point of the set on all {len(points + edge)} inputs"
 
 
 @_checker
-def check_argmin(argmin, objective, best, over, seed=0):
+def check_argmin(
+    argmin: Callable[[Array], Any],
+    objective: Callable[[Array, Array], Any],
+    best: Callable[[Array], Array],
+    over: Set,
+    seed: int = 0,
+) -> str:
     """Does `argmin(c)` minimise `objective(w, c)` over the set? `best(c)` is a known minimiser."""
     tried = 0
-    for c in _inputs(over.dim, seed):
+    for c in inputs(over.dim, seed):
         w = _ask(argmin, c, shape=c.shape)
         if not over.contains(w, tol=1e-7):
             raise _Stop(f"✗ For c = {_show(c)} your w = {_show(w)} is not in {over!r}.")
@@ -110,9 +120,15 @@ def check_argmin(argmin, objective, best, over, seed=0):
 
 
 @_checker
-def check_subgradient(subgradient, value, dim, over=None, seed=0):
+def check_subgradient(
+    subgradient: Callable[[Array], Any],
+    value: Callable[[Array], Any],
+    dim: int,
+    over: Set | None = None,
+    seed: int = 0,
+) -> str:
     """Is `subgradient(w)` a subgradient of the function `value` at w (relative to `over`, if given)?"""
-    points = list(_inputs(dim, seed))
+    points = list(inputs(dim, seed))
     if over is not None:
         points = [over.project(w) for w in points]
     for w in points:
@@ -128,9 +144,9 @@ def check_subgradient(subgradient, value, dim, over=None, seed=0):
 
 
 @_checker
-def check_learner(rule, reference, rounds=12, seed=0):
+def check_learner(rule: Callable[[Array], Any], reference: Learner, rounds: int = 12, seed: int = 0) -> str:
     """Does `rule(past)`, with the past z_1, …, z_{t−1} as rows, play w_t as the learner `reference` does?"""
-    dim = reference.start().predict().shape[-1]
+    dim = reference.player().predict().shape[-1]
     rng = np.random.default_rng(seed)
     there_and_back = np.where(np.arange(rounds) < rounds / 2, -1.0, 1.0)[:, None] * np.ones(dim)
     games = [
@@ -152,7 +168,11 @@ def check_learner(rule, reference, rounds=12, seed=0):
 
 
 @_checker
-def check_bound(bound, games, best=None):
+def check_bound(
+    bound: Callable[..., Any],
+    games: Sequence[tuple[tuple[Any, ...], float]],
+    best: Callable[..., Any] | None = None,
+) -> str:
     """Is `bound(*args)` at least what was measured in every game, and equal to `best(*args)`, what is proved?
 
     `games` lists pairs (args, measured).
@@ -163,7 +183,9 @@ def check_bound(bound, games, best=None):
             raise _Stop(
                 f"✗ A game with {args} reaches {measured:.4f}: your bound, {promised:.4f}, is broken."
             )
-    for args, _ in games if best else ():
+    for args, _ in games:
+        if best is None:
+            break
         promised, proved = float(_ask(bound, *args, shape=())), float(best(*args))
         if promised > proved + 1e-9 * abs(proved):
             raise _Stop(
@@ -178,7 +200,7 @@ def check_bound(bound, games, best=None):
 
 
 @_checker
-def check_value(answer, expected, hints=()):
+def check_value(answer: Any, expected: Any, hints: Sequence[tuple[Any, str]] = ()) -> str:
     """Is the number (or array) `answer`, or what the function `answer` returns, right?
 
     `hints` lists pairs (wrong value, what may have happened).
@@ -188,7 +210,7 @@ def check_value(answer, expected, hints=()):
     if answer.shape != expected.shape:
         raise _Stop(f"✗ Your answer has shape {answer.shape}; it should be {expected.shape}.")
 
-    def same(x):
+    def same(x: Any) -> bool:
         return np.allclose(answer, x, rtol=1e-6, atol=1e-9)
 
     if not same(expected):

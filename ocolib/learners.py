@@ -1,5 +1,5 @@
-"""Who plays. A learner is a frozen description; `learner.start()` gives a fresh player with `predict()`
-and `update(loss)`.
+"""Who plays. A learner is a frozen description; `learner.player()` gives a fresh player with `predict()` and
+`update(loss)`.
 
 Two kinds of player:
 
@@ -16,76 +16,113 @@ step taken after round t. Lazy learners and leaders use it on the whole sum Z_t 
 ones on z_t.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocolib import validate
-from ocolib.losses import Linear, PerceptronLoss
+from ocolib.descriptions import description, keep
+from ocolib.losses import Example, Examples, Linear, PerceptronLoss
+from ocolib.protocols import (
+    Array,
+    ClosedForm,
+    GradientPlayer,
+    Learner,
+    Loss,
+    Player,
+    Regularizer,
+    Set,
+    Step,
+    Summable,
+    Vector,
+)
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Simplex, Space
 
+# ---------------------------------------------------------------- steps
 
-def inverse_sqrt(scale):
+
+@description
+class inverse_sqrt:
     """The schedule η_t = scale/√t."""
-    validate.positive("scale", scale)
-    return lambda t: scale / np.sqrt(t)
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        keep(self, scale=validate.size("scale", self.scale))
+
+    def __call__(self, t: Any) -> Any:
+        return self.scale / np.sqrt(t)
 
 
-def step_at(eta, t):
-    """η_t of a number, an array or a schedule; finite and > 0."""
-    return validate.positives(f"eta({t})", eta(t)) if callable(eta) else validate.positives("eta", eta)
+@description
+class inverse:
+    """The schedule η_t = scale/t; with scale = 1/H the one for H-strongly convex losses."""
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        keep(self, scale=validate.size("scale", self.scale))
+
+    def __call__(self, t: Any) -> Any:
+        return self.scale / t
 
 
-def steps(eta, T):
-    """η_1, …, η_T on the last axis, `(..., T)`."""
+def step_at(eta: Step, t: int) -> Array:
+    """η_t of a number, an array or a schedule; from 1e-150 to 1e150."""
+    return validate.sizes(f"eta({t})", eta(t)) if callable(eta) else validate.sizes("eta", eta)
+
+
+def steps(eta: Step, T: int) -> Array:
+    """η_1, …, η_T on the last axis, `(..., T)`; a schedule is asked once for all t, if it can take them."""
     if not callable(eta):
         return np.repeat(step_at(eta, 1)[..., None], T, axis=-1)
+    if step_at(eta, 1).ndim == 0:
+        with suppress(Exception):  # it was made for one t: ask for one at a time, and let that complain
+            together = validate.sizes("eta", eta(np.arange(1, T + 1)))
+            some = [0, T // 2, T - 1]
+            if together.shape == (T,) and np.allclose(together[some], [eta(i + 1) for i in some], 1e-12, 0.0):
+                return together
     return np.stack(np.broadcast_arrays(*(step_at(eta, t) for t in range(1, T + 1))), axis=-1)
 
 
-def _check_eta(eta):
-    step_at(eta, 1)
-
-
-def _linear(Z, dim):
-    """Linear losses known in advance, `(..., T, dim)`."""
-    Z = validate.array("Z", Z, dim)
-    if Z.ndim < 2:
-        raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
-    return Z
-
-
-def _sums(Z, dim):
-    """0, Z_1, …, Z_T on axis −2."""
-    Z = _linear(Z, dim)
-    return np.concatenate([np.zeros_like(Z[..., :1, :]), np.cumsum(Z, axis=-2)], axis=-2)
+def _kept(eta: Step) -> Step:
+    """A step as a learner keeps it: a schedule, a float or a frozen array."""
+    first = step_at(eta, 1)
+    if callable(eta):
+        return eta
+    return validate.frozen("eta", first) if first.ndim else float(first)
 
 
 # ---------------------------------------------------------------- leaders
 
 
-@dataclass(frozen=True)
+@description
 class FTL:
     """Follow the leader: w_t ∈ argmin over the set of f_1 + … + f_{t−1}; of several, the one of least norm.
 
     Lecture 13, (2).
     """
 
-    over: object
+    over: Set
 
-    def start(self):
+    def player(self) -> Player:
+        """A fresh player."""
         return _Leader(self)
 
-    def minimize(self, a, b, t):
+    def minimize(self, a: float, b: Array, t: int) -> Array:
         """argmin of ½a‖w‖² + ⟨b, w⟩ over the set."""
         return self.over.project(-b / a) if np.all(a > 0) else self.over.minimize_linear(b)
 
-    def points(self, Z):
+    def points(self, Z: ArrayLike) -> Array:
+        """All plays against linear losses."""
         return self.over.minimize_linear(_sums(Z, self.over.dim))
 
 
-@dataclass(frozen=True)
+@description
 class FTRL:
     """Follow the regularised leader: w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t.
 
@@ -99,22 +136,24 @@ class FTRL:
     True
     """
 
-    over: object
-    regularizer: object
-    eta: object
+    over: Set
+    regularizer: Regularizer
+    eta: Step
 
-    def __post_init__(self):
-        _check_eta(self.eta)
+    def __post_init__(self) -> None:
+        keep(self, eta=_kept(self.eta))
         self.regularizer.minimize(np.zeros(self.over.dim), 1.0, self.over)  # is there a closed form?
 
-    def start(self):
+    def player(self) -> Player:
+        """A fresh player."""
         return _Leader(self)
 
-    def minimize(self, a, b, t):
+    def minimize(self, a: float, b: Array, t: int) -> Array:
         """argmin of ½a‖w‖² + ⟨b, w⟩ + R(w)/η_t over the set (at t = 0, where a = b = 0, of R alone)."""
         return self.regularizer.minimize(b, step_at(self.eta, max(t, 1)), self.over, curvature=a)
 
-    def points(self, Z):
+    def points(self, Z: ArrayLike) -> Array:
+        """All plays against linear losses."""
         sums = _sums(Z, self.over.dim)
         eta = steps(self.eta, sums.shape[-2] - 1)
         eta = np.concatenate([eta[..., :1], eta], axis=-1)  # any step serves for w_1: the sum is 0
@@ -124,17 +163,17 @@ class FTRL:
 class _Leader:
     """Keeps the sum of the losses as its coefficients and asks the learner for the argmin."""
 
-    def __init__(self, learner):
+    def __init__(self, learner: FTL | FTRL) -> None:
         self.learner = learner
         self.t = 0
         self.a = 0.0
         self.b = np.zeros(learner.over.dim)
 
-    def predict(self):
+    def predict(self) -> Array:
         return self.learner.minimize(self.a, self.b, self.t)
 
-    def update(self, loss):
-        if not hasattr(loss, "coefficients"):
+    def update(self, loss: Loss) -> None:
+        if not isinstance(loss, Summable):
             raise ValueError(
                 f"{type(self.learner).__name__} sums its losses exactly and takes Linear and Quadratic "
                 f"ones, got {type(loss).__name__}; use Linearized(...) or, for any convex loss, oracle.FTRL"
@@ -143,49 +182,75 @@ class _Leader:
         self.t, self.a, self.b = self.t + 1, self.a + a, self.b + b
 
 
-def Hedge(n, eta):
+def Hedge(n: int, eta: Step) -> FTRL:
     """Exponential weights on n experts, w_{t+1} = softmax(−η_t·Z_t): FTRL with entropy on the simplex."""
     return FTRL(Simplex(n), NegativeEntropy(), eta)
+
+
+def _linear(Z: ArrayLike, dim: int) -> Array:
+    """Linear losses known in advance, `(..., T, dim)`."""
+    Z = validate.array("Z", Z, dim)
+    if Z.ndim < 2:
+        raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
+    return Z
+
+
+def _sums(Z: ArrayLike, dim: int) -> Array:
+    """0, Z_1, …, Z_T on axis −2."""
+    Z = _linear(Z, dim)
+    return np.concatenate([np.zeros_like(Z[..., :1, :]), np.cumsum(Z, axis=-2)], axis=-2)
 
 
 # ---------------------------------------------------------------- first-order players
 
 
-class _FirstOrder:
-    """A player that needs of a loss only a subgradient at its own play."""
+class FirstOrder:
+    """A player that needs of a loss only a subgradient at its own play w: a subclass has `step(z)`."""
 
-    def predict(self):
+    w: Array
+
+    def predict(self) -> Array:
+        """A copy of w."""
         return self.w.copy()
 
-    def update(self, loss):
+    def update(self, loss: Loss) -> None:
+        """`step` by a subgradient of the loss at w."""
         self.step(loss.subgradient(self.predict()))
 
+    def step(self, z: Array) -> None:
+        """Move, knowing the subgradient z at w."""
+        raise NotImplementedError
 
-@dataclass(frozen=True)
+
+@description
 class Linearized:
     """Feed a leader the surrogates g_t(w) = ⟨z_t, w⟩ in place of the losses, z_t a subgradient at w_t."""
 
-    learner: object
+    learner: Learner
 
-    def start(self):
-        return _Linearized(self.learner.start())
+    def player(self) -> GradientPlayer:
+        """A fresh player."""
+        return _Linearized(self.learner.player())
 
-    def points(self, Z):
+    def points(self, Z: ArrayLike) -> Array:
+        """All plays against linear losses, which are their own surrogates."""
+        if not isinstance(self.learner, ClosedForm):
+            raise ValueError(f"points needs a learner with a closed form, got {self.learner!r}")
         return self.learner.points(Z)
 
 
-class _Linearized(_FirstOrder):
-    def __init__(self, player):
+class _Linearized(FirstOrder):
+    def __init__(self, player: Player) -> None:
         self.player = player
 
-    def predict(self):
+    def predict(self) -> Array:
         return self.player.predict()
 
-    def step(self, z):
+    def step(self, z: Array) -> None:
         self.player.update(Linear(z))
 
 
-@dataclass(frozen=True, eq=False)
+@description
 class OGD:
     """Online (sub)gradient descent over a closed convex set.
 
@@ -202,35 +267,35 @@ class OGD:
     array([ 0., -1., -1.,  0.,  1.])
     """
 
-    over: object
-    eta: object
+    over: Set
+    eta: Step
     projection: str = "lazy"
-    center: np.ndarray | None = None
+    start: Vector = None
 
-    def __init__(self, over, eta, projection="lazy", start=None):
-        _check_eta(eta)
-        if projection not in ("lazy", "eager"):
-            raise ValueError(f"projection must be 'lazy' or 'eager', got {projection!r}")
-        if start is not None:
-            start = validate.vector("start", start, over.dim)
-            if not over.contains(start):
-                raise ValueError(f"start must lie in {over!r}, got {start}")
-        for name, value in zip(self.__dataclass_fields__, (over, eta, projection, start), strict=True):
-            object.__setattr__(self, name, value)  # `start` is the method, so the point is `center`
+    def __post_init__(self) -> None:
+        keep(self, eta=_kept(self.eta))
+        validate.choice("projection", self.projection, ("lazy", "eager"))
+        if self.start is not None:
+            keep(self, start=validate.vector("start", self.start, self.over.dim))
+            if not self.over.contains(self.start):
+                raise ValueError(f"start must lie in {self.over!r}, got {self.start}")
 
     @property
-    def leader(self):
+    def leader(self) -> FTRL:
         """Lazy descent is this leader on the surrogates."""
-        return FTRL(self.over, SquaredNorm(self.center), self.eta)
+        return FTRL(self.over, SquaredNorm(self.start), self.eta)
 
     @property
-    def first(self):
-        return self.over.project(np.zeros(self.over.dim) if self.center is None else self.center)
+    def first(self) -> Array:
+        """w_1."""
+        return self.over.project(np.zeros(self.over.dim) if self.start is None else self.start)
 
-    def start(self):
-        return _Linearized(self.leader.start()) if self.projection == "lazy" else _Eager(self)
+    def player(self) -> GradientPlayer:
+        """A fresh player."""
+        return _Linearized(self.leader.player()) if self.projection == "lazy" else _Eager(self)
 
-    def points(self, Z):
+    def points(self, Z: ArrayLike) -> Array:
+        """All plays against linear losses."""
         if self.projection == "lazy":
             return self.leader.points(Z)
         Z = _linear(Z, self.over.dim)
@@ -242,157 +307,16 @@ class OGD:
         return w
 
 
-class _Eager(_FirstOrder):
-    def __init__(self, learner):
+class _Eager(FirstOrder):
+    def __init__(self, learner: OGD) -> None:
         self.learner, self.w, self.t = learner, learner.first, 0
 
-    def step(self, z):
+    def step(self, z: Array) -> None:
         self.t += 1
         self.w = self.learner.over.project(self.w - step_at(self.learner.eta, self.t)[..., None] * z)
 
 
-# ---------------------------------------------------------------- learners of examples
-
-
-class _OnExamples(_FirstOrder):
-    """Plays the perceptron loss alone, with the kink and threshold of its own rule; its play is a
-    function of the sum of the subgradients.
-    """
-
-    def __init__(self, learner):
-        self.learner, self.sum = learner, np.zeros(learner.dim)
-
-    def predict(self):
-        return self.learner.after(self.sum)
-
-    def update(self, loss):
-        super().update(as_seen(self.learner, loss))
-
-    def step(self, z):
-        self.sum = self.sum + z
-
-
-def as_seen(learner, losses):
-    """The losses as the learner reads them: the Perceptron and the Winnows bring a kink of their own."""
-    if not hasattr(learner, "kink"):
-        return losses
-    phi = getattr(losses, "phi", None)
-    if not isinstance(phi, PerceptronLoss) or phi.threshold != learner.threshold:
-        raise ValueError(
-            f"{type(learner).__name__} plays perceptron_loss(X, y, threshold={learner.threshold:g}), "
-            f"got {phi or type(losses).__name__}"
-        )
-    return losses.with_kink(learner.kink)
-
-
-@dataclass(frozen=True)
-class Perceptron:
-    """w_1 = 0; if y⟨w, x⟩ < 0 add y·x, at a tie add kink·y·x. A tie updates fully with kink = 1."""
-
-    dim: int
-    kink: float = 1.0
-    threshold = 0.0
-
-    def __post_init__(self):
-        validate.count("dim", self.dim)
-        validate.probability("kink", self.kink)
-
-    def start(self):
-        return _OnExamples(self)
-
-    def after(self, Z):
-        return 0.0 - Z
-
-
-@dataclass(frozen=True)
-class Winnow:
-    """w_1 = (1, …, 1); on y(⟨w, x⟩ − threshold) ≤ 0 multiply w_i by factor^(y·x_i): Winnow2."""
-
-    dim: int
-    threshold: float
-    factor: float = 2.0
-    kink = 1.0
-
-    def __post_init__(self):
-        validate.count("dim", self.dim)
-        validate.positive("threshold", self.threshold)
-        validate.number("factor", self.factor, low=1.0, strict=True)
-
-    def start(self):
-        return _OnExamples(self)
-
-    def after(self, Z):
-        return self.factor**-Z
-
-
-@dataclass(frozen=True)
-class NormalizedWinnow:
-    """w_1 uniform on the simplex; on y⟨w, x⟩ ≤ 0 multiply w_i by exp(eta·y·x_i) and normalise."""
-
-    dim: int
-    eta: float
-    kink = 1.0
-    threshold = 0.0
-
-    def __post_init__(self):
-        validate.count("dim", self.dim)
-        validate.positive("eta", self.eta)
-
-    def start(self):
-        return _OnExamples(self)
-
-    def after(self, Z):
-        return NegativeEntropy().minimize(Z, self.eta, Simplex(self.dim))
-
-
-# ---------------------------------------------------------------- Lecture 9
-
-
-@dataclass(frozen=True)
-class KernelPerceptron:
-    """The Perceptron on the functions k(x, ·): w_1 = 0; if y·w(x) ≤ 0 add y·k(x, ·).
-
-    `kernel(A, B)` is the matrix of all k(a, b), a row of A and b row of B. Lecture 9, remark on kernels.
-    """
-
-    kernel: object
-    kink = 1.0
-    threshold = 0.0
-
-    def __post_init__(self):
-        if not callable(self.kernel):
-            raise ValueError(f"kernel must be a function of two arrays of rows, got {self.kernel!r}")
-
-    def start(self):
-        return _Expansion(self.kernel)
-
-
-class _Expansion:
-    """w as the list of what was added to it: no vector w is ever formed."""
-
-    def __init__(self, kernel):
-        self.kernel, self.support, self.coefficients = kernel, None, np.zeros(0)
-
-    def margin(self, x):
-        """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
-        if self.support is None:
-            return 0.0
-        return float(self.kernel(self.support, x[None, :])[:, 0] @ self.coefficients)
-
-    def update(self, loss):
-        self.step(loss.x, -loss.phi.slope(self.margin(loss.x), loss.y))
-
-    def step(self, x, coefficient):
-        """Add coefficient·k(x, ·)."""
-        if coefficient:
-            self.support = x[None, :] if self.support is None else np.vstack([self.support, x])
-            self.coefficients = np.append(self.coefficients, coefficient)
-
-
-# ---------------------------------------------------------------- Lecture 4
-
-
-def OnlineSVM(dim, radius, eta):
+def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:
     """Subgradient descent on the hinge over ‖w‖ ≤ radius: w_{t+1} = Π(w_t − η_t z_t), from w_1 = 0.
 
     Lecture 4, 4.2.3: eager, and z_t = −y_t·x_t while the margin y_t⟨w_t, x_t⟩ is below 1.
@@ -400,7 +324,17 @@ def OnlineSVM(dim, radius, eta):
     return OGD(Ball(dim, radius), eta, projection="eager")
 
 
-@dataclass(frozen=True, eq=False)
+def Pegasos(dim: int, reg: float, project: bool = False) -> OGD:
+    """Eager descent with η_t = 1/(reg·t) from w_1 = 0, for the losses `hinge(X, y).regularized(reg)`.
+
+    `project` keeps the plays in the ball of radius 1/√reg, which holds the best point.
+    """
+    reg = validate.size("reg", reg)
+    over: Set = Ball(dim, 1.0 / np.sqrt(reg)) if project else Space(dim)
+    return OGD(over, inverse(1.0 / reg), projection="eager")
+
+
+@description
 class DelayedOGD:
     """Eager descent on gradients that come late: w ← Π(w − η_k z) for the k-th to arrive; w_1 = Π(0).
 
@@ -408,37 +342,41 @@ class DelayedOGD:
     Lecture 4, 4.3, has one: w_1 = … = w_{τ+1}, then w_{t+1} = Π(w_t − η_{t−τ} z_{t−τ}). τ = 0 is `OGD`.
     """
 
-    over: object
-    eta: object
-    delay: object = 0
+    over: Set
+    eta: Step
+    delay: Any = 0
 
-    def __post_init__(self):
-        _check_eta(self.eta)
-        for d in np.ravel(self.delay):
-            validate.count("delay", d, low=0)
+    def __post_init__(self) -> None:
+        delay = [validate.count("delay", d, low=0) for d in np.ravel(self.delay)]
+        keep(self, eta=_kept(self.eta), delay=tuple(delay) if np.ndim(self.delay) else delay[0])
 
-    def start(self):
+    def player(self) -> "_Delayed":
+        """A fresh player; it has `receive` as well."""
         return _Delayed(self)
 
-    def arrival(self, s):
+    def arrival(self, s: int) -> int:
         """After which round the gradient of round s arrives."""
-        if np.ndim(self.delay) and s > len(self.delay):
+        if isinstance(self.delay, int):
+            return s + self.delay
+        if s > len(self.delay):
             raise ValueError(f"delay must have an entry for each round, got {len(self.delay)} for round {s}")
-        return s + int(self.delay[s - 1] if np.ndim(self.delay) else self.delay)
+        return s + self.delay[s - 1]
 
 
-class _Delayed(_FirstOrder):
-    def __init__(self, learner):
+class _Delayed(FirstOrder):
+    def __init__(self, learner: DelayedOGD) -> None:
         self.learner, self.w = learner, learner.over.project(np.zeros(learner.over.dim))
-        self.t, self.under_way, self.received = 0, {}, {}
+        self.t = 0
+        self.under_way: dict[int, list[tuple[int, Array]]] = {}
+        self.received: dict[int, int] = {}
 
-    def step(self, z):
+    def step(self, z: Array) -> None:
         """Round t ends: z sets out, and what is due after round t comes in."""
         self.t += 1
         self.under_way.setdefault(self.learner.arrival(self.t), []).append((self.t, z))
         self.receive(self.under_way.pop(self.t, []))
 
-    def receive(self, pairs):
+    def receive(self, pairs: Iterable[tuple[int, Array]]) -> None:
         """Move by each (round, gradient) in turn. No clock is needed: real workers may call this."""
         for s, z in pairs:
             if validate.count("round", s) in self.received:
@@ -448,20 +386,139 @@ class _Delayed(_FirstOrder):
             self.w = self.learner.over.project(self.w - eta[..., None] * z)
 
 
-# ---------------------------------------------------------------- Regret bounds
+# ---------------------------------------------------------------- learners of examples
 
 
-def inverse(scale):
-    """The schedule η_t = scale/t; with scale = 1/H the one for H-strongly convex losses."""
-    validate.positive("scale", scale)
-    return lambda t: scale / t
+class _Reads:
+    """A learner that plays the perceptron loss alone, with the kink and threshold of its own rule."""
+
+    kink: float = 1.0
+    threshold: float = 0.0
+
+    def sees(self, losses: Any) -> Any:
+        """The losses, one example or many, with the learner's own kink."""
+        phi = losses.phi if isinstance(losses, (Example, Examples)) else None
+        if not isinstance(phi, PerceptronLoss) or phi.threshold != self.threshold:
+            raise ValueError(
+                f"{type(self).__name__} plays perceptron_loss(X, y, threshold={self.threshold:g}), "
+                f"got {phi or type(losses).__name__}"
+            )
+        return losses.with_kink(self.kink)
 
 
-def Pegasos(dim, reg, project=False):
-    """Eager descent with η_t = 1/(reg·t) from w_1 = 0, for the losses `hinge(X, y).regularized(reg)`.
+class _OnExamples(FirstOrder):
+    """Its play is a function of the sum of the subgradients."""
 
-    `project` keeps the plays in the ball of radius 1/√reg, which holds the best point.
+    def __init__(self, learner: Any) -> None:
+        self.learner, self.sum = learner, np.zeros(learner.dim)
+
+    def predict(self) -> Array:
+        return self.learner.after(self.sum)
+
+    def update(self, loss: Loss) -> None:
+        super().update(self.learner.sees(loss))
+
+    def step(self, z: Array) -> None:
+        self.sum = self.sum + z
+
+
+@description
+class Perceptron(_Reads):
+    """w_1 = 0; if y⟨w, x⟩ < 0 add y·x, at a tie add kink·y·x. A tie updates fully with kink = 1."""
+
+    dim: int
+    kink: float = 1.0
+
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim), kink=validate.probability("kink", self.kink))
+
+    def player(self) -> GradientPlayer:
+        """A fresh player."""
+        return _OnExamples(self)
+
+    def after(self, Z: Array) -> Array:
+        """The play when Z is the sum of the subgradients."""
+        return 0.0 - Z
+
+
+@description
+class Winnow(_Reads):
+    """w_1 = (1, …, 1); on y(⟨w, x⟩ − threshold) ≤ 0 multiply w_i by factor^(y·x_i): Winnow2."""
+
+    dim: int
+    threshold: float
+    factor: float = 2.0
+
+    def __post_init__(self) -> None:
+        dim, threshold = validate.count("dim", self.dim), validate.positive("threshold", self.threshold)
+        factor = validate.number("factor", self.factor, low=1.0, strict=True)
+        keep(self, dim=dim, threshold=threshold, factor=factor)
+
+    def player(self) -> GradientPlayer:
+        """A fresh player."""
+        return _OnExamples(self)
+
+    def after(self, Z: Array) -> Array:
+        """The play when Z is the sum of the subgradients."""
+        return self.factor**-Z
+
+
+@description
+class NormalizedWinnow(_Reads):
+    """w_1 uniform on the simplex; on y⟨w, x⟩ ≤ 0 multiply w_i by exp(eta·y·x_i) and normalise."""
+
+    dim: int
+    eta: float
+
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim), eta=validate.size("eta", self.eta))
+
+    def player(self) -> GradientPlayer:
+        """A fresh player."""
+        return _OnExamples(self)
+
+    def after(self, Z: Array) -> Array:
+        """The play when Z is the sum of the subgradients."""
+        return NegativeEntropy().minimize(Z, self.eta, Simplex(self.dim))
+
+
+@description
+class KernelPerceptron(_Reads):
+    """The Perceptron on the functions k(x, ·): w_1 = 0; if y·w(x) ≤ 0 add y·k(x, ·).
+
+    `kernel(A, B)` is the matrix of all k(a, b), a row of A and b row of B. Lecture 9, remark on kernels.
     """
-    validate.positive("reg", reg)
-    over = Ball(dim, 1.0 / np.sqrt(reg)) if project else Space(dim)
-    return OGD(over, inverse(1.0 / reg), projection="eager")
+
+    kernel: Callable[[Array, Array], Array]
+
+    def __post_init__(self) -> None:
+        if not callable(self.kernel):
+            raise ValueError(f"kernel must be a function of two arrays of rows, got {self.kernel!r}")
+
+    def player(self) -> "_Expansion":
+        """A fresh player: it predicts no vector, but the margin of an x."""
+        return _Expansion(self.kernel)
+
+
+class _Expansion:
+    """w as the list of what was added to it: no vector w is ever formed."""
+
+    def __init__(self, kernel: Callable[[Array, Array], Array]) -> None:
+        self.kernel, self.coefficients = kernel, np.zeros(0)
+        self.support: Array | None = None
+
+    def margin(self, x: Array) -> float:
+        """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
+        if self.support is None:
+            return 0.0
+        return float(self.kernel(self.support, x[None, :])[:, 0] @ self.coefficients)
+
+    def update(self, loss: Any) -> None:
+        """Add −slope·k(x, ·) for the slope of the loss at w(x)."""
+        self.step(loss.x, -loss.phi.slope(self.margin(loss.x), loss.y))
+
+    def step(self, x: Array, coefficient: float) -> None:
+        """Add coefficient·k(x, ·)."""
+        if coefficient:
+            self.support = x[None, :] if self.support is None else np.vstack([self.support, x])
+            self.coefficients = np.append(self.coefficients, coefficient)

@@ -9,66 +9,79 @@ than that; the values of the objective agree to about 1e-9.
 """
 
 import warnings
-from dataclasses import dataclass
 from functools import singledispatch
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocolib import losses as loss_room
 from ocolib import regularizers, sets, validate
+from ocolib.descriptions import description
+from ocolib.game import Trace
 from ocolib.learners import step_at
+from ocolib.protocols import Array, Loss, Player, Regularizer, Set, Step
 
 TOLERANCES = 1e-13, 1e-11, 1e-9  # asked of the solver in turn, until it delivers
 LIMITS = "tol_gap_abs", "tol_gap_rel", "tol_feas"
 
 
-# ---------------------------------------------------------------- translation
+# ---------------------------------------------------------------- translation: sets
 
 
 @singledispatch
-def constraints(over, x):
+def constraints(over: Any, x: Any) -> list[Any]:
     """The set as a list of cvxpy constraints on the variable x."""
     raise ValueError(f"no cvxpy form of {over!r}")
 
 
 @constraints.register
-def _(over: sets.Space, x):
+def _(over: sets.Space, x: Any) -> Any:
     return []
 
 
 @constraints.register
-def _(over: sets.Orthant, x):
+def _(over: sets.Orthant, x: Any) -> Any:
     return [x >= 0]
 
 
 @constraints.register
-def _(over: sets.Ball, x):
+def _(over: sets.Ball, x: Any) -> Any:
     return [cp.norm(x - over.center, 2) <= over.radius]
 
 
 @constraints.register
-def _(over: sets.Box, x):
+def _(over: sets.Box, x: Any) -> Any:
     return [x >= over.low, x <= over.high]
 
 
 @constraints.register
-def _(over: sets.Simplex, x):
+def _(over: sets.Simplex, x: Any) -> Any:
     return [x >= 0, cp.sum(x) == 1]
 
 
 @constraints.register
-def _(over: sets.L1Ball, x):
+def _(over: sets.L1Ball, x: Any) -> Any:
     return [cp.norm(x, 1) <= over.radius]
 
 
 @constraints.register
-def _(over: sets.Halfspace, x):
+def _(over: sets.Halfspace, x: Any) -> Any:
     return [over.normal @ x <= over.offset]
 
 
+@constraints.register
+def _(over: sets.Hull, x: Any) -> Any:
+    share = cp.Variable(len(over.vertices), nonneg=True)
+    return [x == over.vertices.T @ share, cp.sum(share) == 1]
+
+
+# ---------------------------------------------------------------- translation: losses and regularisers
+
+
 @singledispatch
-def expression(loss, w):
+def expression(loss: Any, w: Any) -> Any:
     """A loss, a sequence of losses (their sum) or a regulariser as a cvxpy expression in the variable w."""
     if isinstance(loss, (list, tuple)):
         return cp.sum([expression(f, w) for f in loss])
@@ -76,66 +89,71 @@ def expression(loss, w):
 
 
 @expression.register
-def _(loss: np.ndarray, w):
+def _(loss: np.ndarray, w: Any) -> Any:
     return loss.reshape(-1, loss.shape[-1]).sum(axis=0) @ w
 
 
 @expression.register
-def _(loss: loss_room.Linear, w):
+def _(loss: loss_room.Linear, w: Any) -> Any:
     return loss.z @ w
 
 
 @expression.register
-def _(loss: loss_room.Quadratic, w):
+def _(loss: loss_room.Quadratic, w: Any) -> Any:
     return 0.5 * loss.curvature * cp.sum_squares(w - loss.center)
 
 
 @expression.register
-def _(loss: loss_room.Examples, w):
+def _(loss: loss_room.Examples, w: Any) -> Any:
     total = cp.sum(scalar(loss.phi, loss.X @ w, loss.y))
     return total + 0.5 * loss.reg * len(loss) * cp.sum_squares(w) if loss.reg else total
 
 
 @expression.register
-def _(loss: loss_room.Example, w):
+def _(loss: loss_room.Example, w: Any) -> Any:
     return scalar(loss.phi, loss.x @ w, loss.y) + 0.5 * loss.reg * cp.sum_squares(w)
 
 
 @expression.register
-def _(loss: regularizers.SquaredNorm, w):
+def _(loss: loss_room.VectorExample, w: Any) -> Any:
+    return scalar(loss.phi, cp.reshape(w, (loss.outputs, len(loss.x)), order="C") @ loss.x, loss.y)
+
+
+@expression.register
+def _(loss: regularizers.SquaredNorm, w: Any) -> Any:
     return 0.5 * cp.sum_squares(w if loss.center is None else w - loss.center)
 
 
 @expression.register
-def _(loss: regularizers.NegativeEntropy, w):
+def _(loss: regularizers.NegativeEntropy, w: Any) -> Any:
     return -cp.sum(cp.entr(w))
 
 
 @expression.register
-def _(loss: regularizers.UnnormalizedEntropy, w):
+def _(loss: regularizers.UnnormalizedEntropy, w: Any) -> Any:
     return -cp.sum(cp.entr(w) + w)
 
 
+# ---------------------------------------------------------------- translation: φ(p, y), elementwise
+
+
 @singledispatch
-def scalar(phi, p, y):
+def scalar(phi: Any, p: Any, y: Any) -> Any:
     """φ(p, y), elementwise, as a cvxpy expression in the prediction p."""
     raise ValueError(f"no cvxpy form of {phi!r}")
 
 
 @scalar.register
-def _(phi: loss_room.PerceptronLoss, p, y):
+def _(phi: loss_room.PerceptronLoss, p: Any, y: Any) -> Any:
     return cp.pos(-cp.multiply(y, p - phi.threshold))
 
 
 @scalar.register
-def _(phi: loss_room.HingeLoss, p, y):
+def _(phi: loss_room.HingeLoss, p: Any, y: Any) -> Any:
     return cp.pos(1 - cp.multiply(y, p))
 
 
-# Regret bounds, Table 5
-
-
-SMOOTH = {
+DIFFERENTIABLE = {
     "squared hinge": lambda p, y: 0.5 * cp.square(cp.pos(1 - cp.multiply(y, p))),
     "exponential": lambda p, y: cp.exp(-cp.multiply(y, p)),
     "logistic": lambda p, y: cp.logistic(-cp.multiply(y, p)),
@@ -147,37 +165,29 @@ SMOOTH = {
 
 
 @scalar.register
-def _(phi: loss_room.Smooth, p, y):
-    return SMOOTH[phi.name](p, y)
+def _(phi: loss_room.Differentiable, p: Any, y: Any) -> Any:
+    return DIFFERENTIABLE[phi.name](p, y)
 
 
 @scalar.register
-def _(phi: loss_room.TubeLoss, p, y):
+def _(phi: loss_room.TubeLoss, p: Any, y: Any) -> Any:
     return cp.pos(cp.maximum(phi.up * (p - y - phi.eps), phi.down * (y - p - phi.eps)))
 
 
-# Regret bounds, Table 6: here the prediction is a vector of scores
-
-
-@expression.register
-def _(loss: loss_room.VectorExample, w):
-    return scalar(loss.phi, cp.reshape(w, (loss.outputs, len(loss.x)), order="C") @ loss.x, loss.y)
-
-
 @scalar.register
-def _(phi: loss_room.SoftMargin, f, y):
+def _(phi: loss_room.SoftMargin, f: Any, y: Any) -> Any:
     return cp.max(cp.multiply(phi.gamma[y], f - f[y] + phi.delta[y]))
 
 
 @scalar.register
-def _(phi: loss_room.QuadraticForm, f, y):
+def _(phi: loss_room.QuadraticForm, f: Any, y: Any) -> Any:
     return 0.5 * cp.quad_form(f - y, cp.psd_wrap(phi.M))
 
 
 # ---------------------------------------------------------------- answers
 
 
-def solve(objective, conditions):
+def solve(objective: Any, conditions: list[Any]) -> float:
     """Minimise a cvxpy expression to the accuracy above and return the value."""
     problem = cp.Problem(cp.Minimize(objective), conditions)
     for tolerance in TOLERANCES:
@@ -196,7 +206,7 @@ def solve(objective, conditions):
     return float(problem.value)
 
 
-def project(y, over):
+def project(y: ArrayLike, over: Set) -> Array:
     """argmin over the set of ‖x − y‖²."""
     y = validate.vector("y", y, over.dim)
     x = cp.Variable(over.dim)
@@ -204,7 +214,7 @@ def project(y, over):
     return x.value
 
 
-def minimize(regularizer, c, eta, over):
+def minimize(regularizer: Regularizer, c: ArrayLike, eta: float, over: Set) -> Array:
     """argmin over the set of ⟨c, w⟩ + R(w)/eta."""
     c, eta = validate.vector("c", c, over.dim), validate.positive("eta", eta)
     w = cp.Variable(over.dim)
@@ -212,115 +222,14 @@ def minimize(regularizer, c, eta, over):
     return w.value
 
 
-def best_point(losses, over):
+def best_point(losses: Any, over: Set) -> Array:
     """A point of the set with the least total loss."""
     w = cp.Variable(over.dim)
     solve(expression(losses, w), constraints(over, w))
     return w.value
 
 
-def regret(trace, over):
-    """Σ f_t(w_t) − min over the set of Σ f_t, for any convex losses and one run."""
-    if trace.paid.ndim != 1:
-        raise ValueError(f"oracle.regret takes one run, got runs of shape {trace.paid.shape[:-1]}")
-    w = cp.Variable(over.dim)
-    return float(trace.paid.sum()) - solve(expression(trace.losses, w), constraints(over, w))
-
-
-def max_margin(X, y):
-    """(u, γ): the unit vector with the largest γ = min_t y_t⟨u, x_t⟩; `ValueError` if none separates."""
-    X = validate.array("X", X, ndim=2)
-    y = validate.labels("y", y, len(X))
-    w = cp.Variable(X.shape[1])
-    try:  # the closest point to 0 with all margins ≥ 1 has the direction u and the length 1/γ
-        solve(cp.sum_squares(w), [cp.multiply(y, X @ w) >= 1])
-    except ValueError:
-        raise ValueError("X, y must be separable by a hyperplane through 0") from None
-    length = np.linalg.norm(w.value)
-    return w.value / length, 1.0 / length
-
-
-@dataclass(frozen=True)
-class FTRL:
-    """w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, for any convex losses: a solve a round.
-
-    `regularizer=None` follows the leader without one.
-    """
-
-    over: object
-    regularizer: object
-    eta: object = 1.0
-
-    def start(self):
-        return _Solver(self)
-
-
-class _Solver:
-    def __init__(self, learner):
-        self.learner, self.losses, self.w = learner, [], None
-
-    def predict(self):
-        if self.w is None:
-            over, regularizer = self.learner.over, self.learner.regularizer
-            w = cp.Variable(over.dim)
-            total = expression(self.losses, w) if self.losses else 0
-            if regularizer is not None:
-                eta = float(step_at(self.learner.eta, max(len(self.losses), 1)))
-                total = total + expression(regularizer, w) / eta
-            solve(total + 0 * cp.sum(w), constraints(over, w))
-            self.w = w.value
-        return self.w.copy()
-
-    def update(self, loss):
-        self.losses.append(loss)
-        self.w = None
-
-
-# ---------------------------------------------------------------- Lecture 9
-
-
-def ball_margin(X, y):
-    """(u, γ): problem (1) as it stands, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
-    X = validate.array("X", X, ndim=2)
-    y = validate.labels("y", y, len(X))
-    u = cp.Variable(X.shape[1])
-    gamma = -solve(-cp.min(cp.multiply(y, X @ u)), [cp.norm(u, 2) <= 1])
-    return u.value, gamma
-
-
-def hard_margin(X, y):
-    """(w, α): problem (2), min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints."""
-    X = validate.array("X", X, ndim=2)
-    y = validate.labels("y", y, len(X))
-    w = cp.Variable(X.shape[1])
-    margins = cp.multiply(y, X @ w) >= 1
-    solve(0.5 * cp.sum_squares(w), [margins])
-    return w.value, margins.dual_value
-
-
-def soft_margin(X, y, C):
-    """(w, value): min ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩)."""
-    losses, C = loss_room.hinge(X, y), validate.positive("C", C)
-    w = cp.Variable(losses.dim)
-    value = solve(0.5 * cp.sum_squares(w) + C * expression(losses, w), [])
-    return w.value, value
-
-
-def penalty_threshold(X, y):
-    """The least C with which the soft margin has the hard-margin solution.
-
-    It is the least max_i α_i over the multipliers of (2): α ≥ 0 with Σ α_i y_i x_i = w and Σ α_i = ‖w‖².
-    """
-    _, first = hard_margin(X, y)
-    first, Z = np.maximum(first, 0.0), np.asarray(y)[:, None] * np.asarray(X)
-    alpha, C = cp.Variable(len(first), nonneg=True), cp.Variable()
-    return solve(C, [Z.T @ alpha == Z.T @ first, cp.sum(alpha) == first.sum(), alpha <= C])
-
-
-# ---------------------------------------------------------------- Lecture 4
-
-
-def best_path(losses, over, length):
+def best_path(losses: loss_room.Losses, over: Set, length: float) -> Array:
     """u_1, …, u_T of the set with least Σ f_t(u_t) of all paths with Σ ‖u_{t+1} − u_t‖ ≤ length, `(T, n)`.
 
     For the learner it is the worst comparator of that length. `losses` are those of one game.
@@ -337,3 +246,107 @@ def best_path(losses, over, length):
     moves = cp.norm(u[1:] - u[:-1], 2, axis=1) if len(losses) > 1 else cp.norm(0 * u[0])
     solve(total, [*inside, cp.sum(moves) <= length])
     return u.value
+
+
+def regret(trace: Trace, over: Set) -> float:
+    """Σ f_t(w_t) − min over the set of Σ f_t, for any convex losses and one run."""
+    if trace.paid.ndim != 1:
+        raise ValueError(f"oracle.regret takes one run, got runs of shape {trace.paid.shape[:-1]}")
+    w = cp.Variable(over.dim)
+    return float(trace.paid.sum()) - solve(expression(trace.losses, w), constraints(over, w))
+
+
+# ---------------------------------------------------------------- margins
+
+
+def max_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
+    """(u, γ): the unit vector with the largest γ = min_t y_t⟨u, x_t⟩; `ValueError` if none separates."""
+    X = validate.array("X", X, ndim=2)
+    y = validate.labels("y", y, len(X))
+    w = cp.Variable(X.shape[1])
+    try:  # the closest point to 0 with all margins ≥ 1 has the direction u and the length 1/γ
+        solve(cp.sum_squares(w), [cp.multiply(y, X @ w) >= 1])
+    except ValueError:
+        raise ValueError("X, y must be separable by a hyperplane through 0") from None
+    length = np.linalg.norm(w.value)
+    return w.value / length, float(1.0 / length)
+
+
+def ball_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
+    """(u, γ): problem (1) as it stands, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
+    X = validate.array("X", X, ndim=2)
+    y = validate.labels("y", y, len(X))
+    u = cp.Variable(X.shape[1])
+    gamma = -solve(-cp.min(cp.multiply(y, X @ u)), [cp.norm(u, 2) <= 1])
+    return u.value, gamma
+
+
+def hard_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    """(w, α): problem (2), min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints."""
+    X = validate.array("X", X, ndim=2)
+    y = validate.labels("y", y, len(X))
+    w = cp.Variable(X.shape[1])
+    margins = cp.multiply(y, X @ w) >= 1
+    solve(0.5 * cp.sum_squares(w), [margins])
+    return w.value, margins.dual_value
+
+
+def soft_margin(X: ArrayLike, y: ArrayLike, C: float) -> tuple[Array, float]:
+    """(w, value): min ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩)."""
+    losses, C = loss_room.hinge(X, y), validate.positive("C", C)
+    w = cp.Variable(losses.dim)
+    value = solve(0.5 * cp.sum_squares(w) + C * expression(losses, w), [])
+    return w.value, value
+
+
+def penalty_threshold(X: ArrayLike, y: ArrayLike) -> float:
+    """The least C with which the soft margin has the hard-margin solution.
+
+    It is the least max_i α_i over the multipliers of (2): α ≥ 0 with Σ α_i y_i x_i = w and Σ α_i = ‖w‖².
+    """
+    _, first = hard_margin(X, y)
+    first, Z = np.maximum(first, 0.0), np.asarray(y)[:, None] * np.asarray(X)
+    alpha, C = cp.Variable(len(first), nonneg=True), cp.Variable()
+    return solve(C, [Z.T @ alpha == Z.T @ first, cp.sum(alpha) == first.sum(), alpha <= C])
+
+
+# ---------------------------------------------------------------- a learner
+
+
+@description
+class FTRL:
+    """w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, for any convex losses: a solve a round.
+
+    `regularizer=None` follows the leader without one.
+    """
+
+    over: Set
+    regularizer: Regularizer | None
+    eta: Step = 1.0
+
+    def player(self) -> Player:
+        """A fresh player."""
+        return _Solver(self)
+
+
+class _Solver:
+    def __init__(self, learner: FTRL) -> None:
+        self.learner = learner
+        self.losses: list[Loss] = []
+        self.w: Array | None = None
+
+    def predict(self) -> Array:
+        if self.w is None:
+            over, regularizer = self.learner.over, self.learner.regularizer
+            w = cp.Variable(over.dim)
+            total = expression(self.losses, w) if self.losses else 0
+            if regularizer is not None:
+                eta = float(step_at(self.learner.eta, max(len(self.losses), 1)))
+                total = total + expression(regularizer, w) / eta
+            solve(total + 0 * cp.sum(w), constraints(over, w))
+            self.w = np.array(w.value)
+        return self.w.copy()
+
+    def update(self, loss: Loss) -> None:
+        self.losses.append(loss)
+        self.w = None

@@ -3,12 +3,16 @@
 `with plots.figure(...) as ax:` draws and shows one figure; on a phone its text is still legible.
 """
 
+import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from ocolib.proofs import subscripts
+from ocolib.protocols import Set
 
 #: a colour for each player on the stage; distinguishable without seeing red and green apart
 COLORS = {
@@ -35,13 +39,23 @@ STYLE = {
     "grid.color": "#e5e5e5",
     "lines.linewidth": 2.0,
     "savefig.bbox": "tight",
+    "svg.hashsalt": "ocolib",  # the same figure is the same file, run after run
     "figure.constrained_layout.use": True,
 }
 
 
+def as_svg() -> None:
+    """Let a notebook store its figures as SVG without a date: sharp on every screen, equal run after run."""
+    if "ipykernel" in sys.modules:
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+        set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None})
+
+
 @contextmanager
-def figure(xlabel="", ylabel="", columns=1, rows=1, **axes):
+def figure(xlabel: str = "", ylabel: str = "", columns: int = 1, rows: int = 1, **axes: Any) -> Iterator[Any]:
     """One figure with labelled axes, shown on leaving; more than one column or row yields a list of axes."""
+    as_svg()
     with plt.rc_context(STYLE):
         # never wider than one panel: on a phone the text shrinks with the width
         size = 6.4, 3.8 if rows == 1 else 1.9 * rows
@@ -52,19 +66,19 @@ def figure(xlabel="", ylabel="", columns=1, rows=1, **axes):
         plt.show()
 
 
-def label(ax, x, y, text, color, **kwargs):
+def label(ax: Any, x: Any, y: Any, text: str, color: str, **kwargs: Any) -> None:
     """Write `text` beside the point (x, y) in the colour of its line."""
     kwargs = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"} | kwargs
     ax.annotate(text, (x, y), color=color, **kwargs)
 
 
-def curve(ax, x, y, text, color, **kwargs):
+def curve(ax: Any, x: Any, y: Any, text: str, color: str, **kwargs: Any) -> None:
     """A line with its name at its right end."""
     ax.plot(x, y, color=color, **kwargs)
     label(ax, x[-1], y[-1], text, color)
 
 
-def waterfall(ax, chain, color=COLORS["FTRL"]):
+def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
     """A proof chain as steps: the first line, what each line gives away, the last line."""
     values = chain.values
     names = [subscripts(line.formula, "$_{", "}$") for line in chain.lines]
@@ -80,7 +94,7 @@ def waterfall(ax, chain, color=COLORS["FTRL"]):
     ax.margins(x=0.12)
 
 
-def outline(ax, over, color=COLORS["set"], corners=200):
+def outline(ax: Any, over: Set, color: str = COLORS["set"], corners: int = 200) -> None:
     """Fill a bounded set in the plane."""
     angle = np.linspace(0, 2 * np.pi, corners)
     edge = over.minimize_linear(-np.stack([np.cos(angle), np.sin(angle)], axis=-1))

@@ -9,40 +9,43 @@
 `c` may be many vectors `(..., n)`, and `eta` then an array of their leading shape.
 """
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocolib import validate
-from ocolib.sets import Ball, Box, L1Ball, Orthant, Simplex
+from ocolib.descriptions import description, keep
+from ocolib.protocols import Array, Regularizer, Set, Vector
+from ocolib.sets import Orthant, Simplex
 
-HUGE = np.finfo(float).max
+LARGEST_POWER = 345.0  # exp of it is about 1e150
 
 
-@dataclass(frozen=True, eq=False)
+@description
 class SquaredNorm:
     """R(w) = ½‖w − center‖²; `center` is 0 unless given. 1-strongly convex in the Euclidean norm."""
 
-    center: np.ndarray | None = None
+    center: Vector = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.center is not None:
-            object.__setattr__(self, "center", validate.vector("center", self.center))
+            keep(self, center=validate.vector("center", self.center))
 
-    def value(self, w):
+    def value(self, w: ArrayLike) -> Any:
         w = np.asarray(w, dtype=float)
         return 0.5 * np.square(w if self.center is None else w - self.center).sum(axis=-1)
 
-    def range(self, over):
+    def range(self, over: Set) -> float:
         """max R − min R over the set; the largest value is taken farthest from the center."""
         center = np.zeros(over.dim) if self.center is None else self.center
         return 0.5 * over.farthest(center) ** 2 - float(self.value(over.project(center)))
 
-    def dual_norm(self, z):
+    def dual_norm(self, z: ArrayLike) -> Array:
         """‖z‖ over the last axis: the Euclidean norm is its own dual."""
         return np.linalg.norm(z, axis=-1)
 
-    def minimize(self, c, eta, over, curvature=0.0):
+    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
         """Π(center − eta·c).
 
         With ½·curvature·‖w‖² added to the objective it is Π((center − eta·c)/(1 + eta·curvature)).
@@ -52,74 +55,62 @@ class SquaredNorm:
         if len(center) != over.dim:
             raise ValueError(f"center must have {over.dim} entries, got {len(center)}")
         curvature = np.asarray(curvature, dtype=float)[..., None]
-        # where eta·c overflows, the point to project is farther than any float: say what its projection sees
-        if isinstance(over, (Ball, L1Ball)):  # only the direction
-            eta = np.minimum(eta, HUGE / 4 / np.maximum(np.abs(c).max(axis=-1, keepdims=True), 1.0))
-        with np.errstate(over="ignore"):
-            if isinstance(over, Simplex):  # only differences
-                c = c - c.min(axis=-1, keepdims=True)
-            y = (center - eta * c) / (1.0 + eta * curvature)
-        if isinstance(over, (Box, Simplex, Orthant)):  # only the side, coordinate by coordinate
-            y = np.clip(y, -HUGE, np.inf if isinstance(over, Orthant) else HUGE)
-        return over.project(y)
+        return over.project((center - eta * c) / (1.0 + eta * curvature))
 
 
-@dataclass(frozen=True)
+@description
 class NegativeEntropy:
     """R(w) = Σ w_i log w_i on the simplex, with 0 log 0 = 0. 1-strongly convex in the ℓ1 norm."""
 
-    def value(self, w):
+    def value(self, w: ArrayLike) -> Any:
         return xlogx(w).sum(axis=-1)
 
-    def range(self, over):
+    def range(self, over: Set) -> float:
         """log n on the simplex: 0 at a vertex, −log n at the uniform distribution."""
         _only(self, over, Simplex, 0.0)
         return float(np.log(over.dim))
 
-    def dual_norm(self, z):
+    def dual_norm(self, z: ArrayLike) -> Array:
         """max |z_i| over the last axis, the dual of the ℓ1 norm."""
         return np.abs(z).max(axis=-1)
 
-    def minimize(self, c, eta, over, curvature=0.0):
+    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
         """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows."""
         _only(self, over, Simplex, curvature)
         c, eta = _inputs(c, eta, over)
-        with np.errstate(over="ignore"):  # a loss that is infinitely worse gets weight 0
-            weights = np.exp(-eta * (c - c.min(axis=-1, keepdims=True)))
+        weights = np.exp(-eta * (c - c.min(axis=-1, keepdims=True)))
         return weights / weights.sum(axis=-1, keepdims=True)
 
 
-@dataclass(frozen=True)
+@description
 class UnnormalizedEntropy:
     """R(w) = Σ (w_i log w_i − w_i) on the orthant, with 0 log 0 = 0; least at w = (1, …, 1)."""
 
-    def value(self, w):
+    def value(self, w: ArrayLike) -> Any:
         return (xlogx(w) - np.asarray(w, dtype=float)).sum(axis=-1)
 
-    def minimize(self, c, eta, over, curvature=0.0):
+    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
         """exp(−eta·c), coordinate by coordinate."""
         _only(self, over, Orthant, curvature)
         c, eta = _inputs(c, eta, over)
-        with np.errstate(over="ignore"):
-            power = -eta * c
-            w = np.exp(power)
-        if not np.isfinite(w).all():
-            raise ValueError(f"−eta·c must stay below 709.78 (exp overflows), got {power.max():g}")
-        return w
+        power = -eta * c
+        if power.max() > LARGEST_POWER:
+            raise ValueError(f"−eta·c must be at most {LARGEST_POWER:g} (exp), got {power.max():g}")
+        return np.exp(power)
 
 
-def xlogx(w):
+def xlogx(w: ArrayLike) -> Array:
     """w log w with 0 log 0 = 0; nan for a negative entry, where entropy is not defined."""
     w = np.asarray(w, dtype=float)
     with np.errstate(invalid="ignore"):
         return w * np.log(np.where(w == 0, 1.0, w))
 
 
-def _inputs(c, eta, over):
-    return validate.array("c", c, over.dim), validate.positives("eta", eta)[..., None]
+def _inputs(c: ArrayLike, eta: ArrayLike, over: Set) -> tuple[Array, Array]:
+    return validate.array("c", c, over.dim), validate.sizes("eta", eta)[..., None]
 
 
-def _only(regularizer, over, kind, curvature):
+def _only(regularizer: Regularizer, over: Set, kind: type, curvature: ArrayLike) -> None:
     if not isinstance(over, kind):
         raise ValueError(
             f"no closed form for {regularizer!r} over {over!r}; there is one for SquaredNorm over every set, "
@@ -132,17 +123,17 @@ def _only(regularizer, over, kind, curvature):
         )
 
 
-# ---------------------------------------------------------------- Lecture 17
+# ---------------------------------------------------------------- relative entropy
 
 
-def kl(p, q):
+def kl(p: ArrayLike, q: ArrayLike) -> Any:
     """KL(p‖q) = Σ p_i log(p_i/q_i) over the last axis, in [0, ∞]; 0 log 0 = 0, and ∞ if p_i > 0 = q_i."""
     p, q = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
     with np.errstate(divide="ignore"):
         return (xlogx(p) - p * np.log(np.where(p > 0, q, 1.0))).sum(axis=-1)
 
 
-def gibbs(mu, f):
+def gibbs(mu: ArrayLike, f: ArrayLike) -> tuple[Any, Array]:
     """(log E_μ e^f, ν*) with ν* ∝ μ·e^f: value and maximiser of E_ν f − KL(ν‖μ) (Lemma 17.2).
 
     The largest f_i that μ can see is taken out of the exponent, so nothing overflows.

@@ -6,184 +6,208 @@ Every method takes one point `(n,)` or many `(..., n)`. Three conventions hold f
 - `minimize_linear(c)` is the minimiser of ⟨c, x⟩ of least norm, so that ties are settled the same way
   everywhere (it is the limit of FTRL with ½‖x‖² as the step grows). Unbounded below → `ValueError`;
 - `contains(x, tol)` forgives `tol`; where rounding grows with x (a norm, a sum, an inner product), `tol`
-  times the largest |x_i| if that is more. nan and inf are in no set.
+  times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set.
+
+A new set is a class here, marked with `kind`, and its twin in `oracle.constraints`; the tests find it by
+themselves.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocolib import validate
+from ocolib.descriptions import description, keep
+from ocolib.protocols import Array, Set, Vector
+
+T = TypeVar("T")
 
 
-def _polar(x):
-    """(s, r, d) with x = s·r·d and ‖d‖ = 1 (d = 0 for x = 0) over the last axis, kept as an axis.
+class Source(Protocol):
+    """Where the numbers of an example come from."""
 
-    s is the largest |x_i|, so that no square overflows or underflows.
-    """
-    s = np.abs(x).max(axis=-1, keepdims=True)
-    x = x / np.where(s > 0, s, 1.0)
-    r = np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
-    return s, r, x / np.where(r > 0, r, 1.0)
+    def vector(self) -> Array:
+        """Any vector."""
 
+    def nonzero(self) -> Array:
+        """A vector that is not 0."""
 
-def norm(x):
-    """‖x‖ over the last axis, kept as an axis; inf only if ‖x‖ itself is beyond the floats."""
-    s, r, _ = _polar(x)
-    with np.errstate(over="ignore"):
-        return s * r
+    def size(self) -> float:
+        """A number > 0."""
 
 
-def direction(x):
-    """x/‖x‖ over the last axis, and 0 for x = 0."""
-    return _polar(x)[2]
+#: every kind of set, and how to make one in `dim` dimensions from a `Source`
+KINDS: dict[type, Callable[[int, Source], Set]] = {}
 
 
-def _refuse(set_, c, unbounded):
+def kind(sample: Callable[[int, Source], Set]) -> Callable[[type[T]], type[T]]:
+    """Mark a class as a set, with a function that makes an example of it."""
+
+    def mark(cls: type[T]) -> type[T]:
+        KINDS[cls] = sample
+        return cls
+
+    return mark
+
+
+def norm(x: Array) -> Array:
+    """‖x‖ over the last axis, kept as an axis."""
+    return np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
+
+
+def direction(x: Array) -> Array:
+    """x/‖x‖ over the last axis, and 0 for x = 0; scaled by the largest |x_i|, so that no square vanishes."""
+    largest = np.abs(x).max(axis=-1, keepdims=True)
+    x = x / np.where(largest > 0, largest, 1.0)
+    length = norm(x)
+    return x / np.where(length > 0, length, 1.0)
+
+
+def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
     """Complain of the first c for which ⟨c, x⟩ has no minimum on the set."""
     if np.any(unbounded):
         raise ValueError(f"⟨c, x⟩ is unbounded below on {set_!r} for c = {c[unbounded][0]}")
 
 
-@dataclass(frozen=True)
-class Space:
+class _Unbounded:
+    @property
+    def diameter(self) -> float:
+        return np.inf
+
+    def farthest(self, point: ArrayLike) -> float:
+        """sup over the set of ‖x − point‖."""
+        return np.inf
+
+
+@kind(lambda dim, source: Space(dim))
+@description
+class Space(_Unbounded):
     """All of Rⁿ."""
 
     dim: int
 
-    def __post_init__(self):
-        validate.count("dim", self.dim)
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim))
 
-    @property
-    def diameter(self):
-        return np.inf
-
-    def farthest(self, point):
-        """sup over the set of ‖x − point‖."""
-        return np.inf
-
-    def contains(self, x, tol=1e-9):
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return np.isfinite(_points(x, self.dim)).all(axis=-1)
 
-    def project(self, y):
+    def project(self, y: ArrayLike) -> Array:
         return validate.array("y", y, self.dim).copy()
 
-    def minimize_linear(self, c):
+    def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
         _refuse(self, c, c.any(axis=-1))
         return np.zeros_like(c)
 
 
-@dataclass(frozen=True)
-class Orthant:
+@kind(lambda dim, source: Orthant(dim))
+@description
+class Orthant(_Unbounded):
     """{x : x ≥ 0}."""
 
     dim: int
 
-    def __post_init__(self):
-        validate.count("dim", self.dim)
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim))
 
-    @property
-    def diameter(self):
-        return np.inf
-
-    def farthest(self, point):
-        """sup over the set of ‖x − point‖."""
-        return np.inf
-
-    def contains(self, x, tol=1e-9):
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return (_points(x, self.dim) >= -tol).all(axis=-1)
 
-    def project(self, y):
+    def project(self, y: ArrayLike) -> Array:
         return np.maximum(validate.array("y", y, self.dim), 0.0)
 
-    def minimize_linear(self, c):
+    def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
         _refuse(self, c, (c < 0).any(axis=-1))
         return np.zeros_like(c)
 
 
-@dataclass(frozen=True, eq=False)
+@kind(lambda dim, source: Ball(dim, source.size(), source.vector()))
+@description
 class Ball:
     """{x : ‖x − center‖ ≤ radius}; `center` is 0 unless given."""
 
     dim: int
     radius: float = 1.0
-    center: np.ndarray | None = None
+    center: Vector = None
 
-    def __post_init__(self):
-        validate.count("dim", self.dim)
-        validate.positive("radius", self.radius)
-        center = np.zeros(self.dim) if self.center is None else self.center
-        object.__setattr__(self, "center", validate.vector("center", center, self.dim))
+    def __post_init__(self) -> None:
+        dim, radius = validate.count("dim", self.dim), validate.size("radius", self.radius)
+        center = validate.vector("center", np.zeros(dim) if self.center is None else self.center, dim)
+        keep(self, dim=dim, radius=radius, center=center)
 
     @property
-    def diameter(self):
+    def diameter(self) -> float:
         return 2.0 * self.radius
 
-    def farthest(self, point):
+    def farthest(self, point: ArrayLike) -> float:
         """max over the set of ‖x − point‖."""
         return float(norm(validate.vector("point", point, self.dim) - self.center)[0]) + self.radius
 
-    def contains(self, x, tol=1e-9):
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         x = _points(x, self.dim)
-        return norm(x / 2 - self.center / 2)[..., 0] <= (self.radius + _forgiven(x, tol)) / 2
+        return norm(x - self.center)[..., 0] <= self.radius + _forgiven(x, tol)
 
-    def project(self, y):
+    def project(self, y: ArrayLike) -> Array:
         y = validate.array("y", y, self.dim)
-        half = y / 2 - self.center / 2  # y − center may overflow
-        return np.where(norm(half) > self.radius / 2, self.center + self.radius * direction(half), y)
+        away = y - self.center
+        return np.where(norm(away) > self.radius, self.center + self.radius * direction(away), y)
 
-    def minimize_linear(self, c):
+    def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
         edge = self.center - self.radius * direction(c)
         return np.where(c.any(axis=-1, keepdims=True), edge, self.project(np.zeros(self.dim)))
 
 
-@dataclass(frozen=True, eq=False)
+@kind(lambda dim, source: Box(low := source.vector(), low + np.abs(source.vector())))
+@description
 class Box:
     """{x : low ≤ x ≤ high}, coordinate by coordinate; `Box([-1], [1])` is the interval [−1, 1]."""
 
-    low: np.ndarray
-    high: np.ndarray
+    low: Vector
+    high: Vector
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         low, high = validate.vector("low", self.low), validate.vector("high", self.high)
         if low.shape != high.shape:
             raise ValueError(f"low and high must have one shape, got {low.shape} and {high.shape}")
         if (low > high).any():
             i = int(np.argmax(low > high))
             raise ValueError(f"low must be ≤ high, got low[{i}] = {low[i]:g} > high[{i}] = {high[i]:g}")
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
+        keep(self, low=low, high=high)
 
     @property
-    def dim(self):
+    def dim(self) -> int:
         return len(self.low)
 
     @property
-    def diameter(self):
+    def diameter(self) -> float:
         return float(norm(self.high - self.low)[0])
 
-    def farthest(self, point):
+    def farthest(self, point: ArrayLike) -> float:
         """max over the set of ‖x − point‖."""
         point = validate.vector("point", point, self.dim)
         return float(norm(np.maximum(np.abs(self.low - point), np.abs(self.high - point)))[0])
 
-    def contains(self, x, tol=1e-9):
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         x = _points(x, self.dim)
         return ((x >= self.low - tol) & (x <= self.high + tol)).all(axis=-1)
 
-    def project(self, y):
+    def project(self, y: ArrayLike) -> Array:
         return np.clip(validate.array("y", y, self.dim), self.low, self.high)
 
-    def minimize_linear(self, c):
+    def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
         idle = np.clip(0.0, self.low, self.high)  # where c_i = 0 every value is optimal: the smallest
         return np.where(c > 0, self.low, np.where(c < 0, self.high, idle))
 
 
-@dataclass(frozen=True)
+@kind(lambda dim, source: Simplex(dim))
+@description
 class Simplex:
     """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes.
 
@@ -197,155 +221,203 @@ class Simplex:
 
     dim: int
 
-    def __post_init__(self):
-        validate.count("dim", self.dim)
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim))
 
     @property
-    def diameter(self):
+    def diameter(self) -> float:
         return float(np.sqrt(2.0)) if self.dim > 1 else 0.0
 
-    def farthest(self, point):
+    def farthest(self, point: ArrayLike) -> float:
         """max over the set of ‖x − point‖, attained at the vertex e_i with the least point_i."""
         point = validate.vector("point", point, self.dim)
         vertex = np.eye(1, self.dim, int(np.argmin(point)))[0]
         return float(norm(vertex - point)[0])
 
-    def contains(self, x, tol=1e-9):
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         x = _points(x, self.dim)
-        with np.errstate(over="ignore"):
-            return (x >= -tol).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
+        return (x >= -tol).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
 
-    def project(self, y):
+    def project(self, y: ArrayLike) -> Array:
         return _project_simplex(validate.array("y", y, self.dim), 1.0)
 
-    def minimize_linear(self, c):
+    def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
         best = c == c.min(axis=-1, keepdims=True)  # least norm: share the weight among the best
         return best / best.sum(axis=-1, keepdims=True)
 
 
-@dataclass(frozen=True)
+@kind(lambda dim, source: L1Ball(dim, source.size()))
+@description
 class L1Ball:
     """{x : Σ |x_i| ≤ radius}."""
 
     dim: int
     radius: float = 1.0
 
-    def __post_init__(self):
-        validate.count("dim", self.dim)
-        validate.positive("radius", self.radius)
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim), radius=validate.size("radius", self.radius))
 
     @property
-    def diameter(self):
+    def diameter(self) -> float:
         return 2.0 * self.radius
 
-    def farthest(self, point):
+    def farthest(self, point: ArrayLike) -> float:
         """max over the set of ‖x − point‖, attained at a vertex ±radius·e_i."""
         point = validate.vector("point", point, self.dim)
         vertices = self.radius * np.vstack([np.eye(self.dim), -np.eye(self.dim)])
         return float(norm(vertices - point).max())
 
-    def contains(self, x, tol=1e-9):
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         x = _points(x, self.dim)
-        with np.errstate(over="ignore"):
-            return np.abs(x).sum(axis=-1) <= self.radius + _forgiven(x, tol)
+        return np.abs(x).sum(axis=-1) <= self.radius + _forgiven(x, tol)
 
-    def project(self, y):
+    def project(self, y: ArrayLike) -> Array:
         y = validate.array("y", y, self.dim)
         size = np.abs(y)
-        with np.errstate(over="ignore"):  # a sum that overflows is outside the ball
-            inside = size.sum(axis=-1, keepdims=True) <= self.radius
+        inside = size.sum(axis=-1, keepdims=True) <= self.radius
         # signs do not matter to the ball: put the sizes on the simplex of total `radius`
         return np.where(inside, y, np.copysign(_project_simplex(size, self.radius), y) + 0.0)
 
-    def minimize_linear(self, c):
+    def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
         size = np.abs(c)
         best = size == size.max(axis=-1, keepdims=True)
         return -self.radius * np.sign(c) * (best / best.sum(axis=-1, keepdims=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Halfspace:
+@kind(lambda dim, source: Halfspace(source.nonzero(), source.vector()[0]))
+@description
+class Halfspace(_Unbounded):
     """{x : ⟨normal, x⟩ ≤ offset}."""
 
-    normal: np.ndarray
+    normal: Vector
     offset: float
 
-    def __post_init__(self):
-        normal = validate.vector("normal", self.normal)
+    def __post_init__(self) -> None:
+        normal, offset = validate.vector("normal", self.normal), validate.number("offset", self.offset)
         if not normal.any():
             raise ValueError("normal must not be the zero vector")
-        object.__setattr__(self, "normal", normal)
-        object.__setattr__(self, "offset", validate.number("offset", self.offset))
+        keep(self, normal=normal, offset=offset)
+        validate.number("offset/‖normal‖", self.distance, -validate.LARGEST, validate.LARGEST)
 
     @property
-    def dim(self):
+    def dim(self) -> int:
         return len(self.normal)
 
-    @property
-    def diameter(self):
-        return np.inf
+    @cached_property
+    def unit(self) -> Array:
+        """The normal of length 1."""
+        return direction(self.normal)
 
-    def farthest(self, point):
-        """sup over the set of ‖x − point‖."""
-        return np.inf
+    @cached_property
+    def distance(self) -> float:
+        """The signed distance of the boundary from 0, offset/‖normal‖."""
+        return self.offset / float(self.normal @ self.unit)
 
-    def _unit(self):
-        """The unit normal and the signed distance of the boundary from 0."""
-        with np.errstate(over="ignore"):  # a boundary beyond the floats is no boundary
-            return direction(self.normal), self.offset / norm(self.normal)[0]
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
+        x = _points(x, self.dim)
+        return x @ self.unit - self.distance <= _forgiven(x, tol)
 
-    def _excess(self, x):
-        """(s, e): x lies s·e beyond the boundary, s the largest |x_i| if that is more than 1."""
-        unit, distance = self._unit()
-        s = np.maximum(np.abs(x).max(axis=-1, keepdims=True), 1.0)
-        return s, ((x / s) @ unit)[..., None] - distance / s
-
-    def contains(self, x, tol=1e-9):
-        return (self._excess(_points(x, self.dim))[1] <= tol)[..., 0]
-
-    def project(self, y):
-        x, (unit, _) = validate.array("y", y, self.dim), self._unit()
+    def project(self, y: ArrayLike) -> Array:
+        x = validate.array("y", y, self.dim)
         for _ in range(2):  # the second pass takes off what rounding left of the first
-            s, excess = self._excess(x)
-            x = np.where(excess > 0, s * (x / s - excess * unit), x)
+            excess = np.maximum(x @ self.unit - self.distance, 0.0)
+            x = x - excess[..., None] * self.unit
         return x
 
-    def minimize_linear(self, c):
+    def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
-        unit, distance = self._unit()
         slope = direction(c)
         tilted = slope.any(axis=-1, keepdims=True)
         # bounded below only for c = −λ·normal with λ ≥ 0; if λ > 0, all of the boundary is optimal
-        _refuse(self, c, (tilted & (norm(slope + unit) > 1e-12))[..., 0])
-        return np.where(tilted, distance * unit, self.project(np.zeros(self.dim)))
+        _refuse(self, c, (tilted & (norm(slope + self.unit) > 1e-12))[..., 0])
+        return np.where(tilted, self.distance * self.unit, self.project(np.zeros(self.dim)))
 
 
-def _points(x, dim):
-    """Points to test for membership: nan and inf are allowed here, they are simply not inside."""
+def _points(x: ArrayLike, dim: int) -> Array:
+    """Points to test for membership: what may not come in elsewhere is here simply not inside."""
     x = np.asarray(x, dtype=float)
     if x.ndim == 0 or x.shape[-1] != dim:
         raise ValueError(f"x must have {dim} entries on its last axis, got shape {x.shape}")
-    return np.where(np.isfinite(x), x, np.nan)
+    return np.where(np.abs(x) <= validate.LARGEST, x, np.nan)
 
 
-def _forgiven(x, tol):
+def _forgiven(x: Array, tol: float) -> Array:
     """tol, or tol times the largest |x_i| where that is more."""
     return tol * np.maximum(np.abs(x).max(axis=-1), 1.0)
 
 
-def _project_simplex(y, total):
+def _project_simplex(y: Array, total: float) -> Array:
     """Nearest point of {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0) with θ set by the sum.
 
     Sort downwards, u_1 ≥ u_2 ≥ …; the largest k with u_k > (u_1 + … + u_k − total)/k is the size of
-    the support, and that quotient is θ. Shifting y by its maximum changes nothing but rounding, and a
-    coordinate more than `total` below the maximum ends at 0 wherever it is: clip it, nothing overflows.
+    the support, and that quotient is θ. Shifting y by its maximum changes nothing but rounding.
     """
-    with np.errstate(over="ignore"):
-        y = np.maximum(y - y.max(axis=-1, keepdims=True), -total)
+    y = y - y.max(axis=-1, keepdims=True)
     u = -np.sort(-y, axis=-1)
-    k = np.arange(1, y.shape[-1] + 1)
-    theta = (np.cumsum(u, axis=-1) - total) / k
+    theta = (np.cumsum(u, axis=-1) - total) / np.arange(1, y.shape[-1] + 1)
     support = (u > theta).sum(axis=-1, keepdims=True)
     return np.maximum(y - np.take_along_axis(theta, support - 1, axis=-1), 0.0)
+
+
+@description
+class Hull:
+    """The convex hull of finitely many points, the rows of `vertices`."""
+
+    vertices: Vector
+
+    def __post_init__(self) -> None:
+        keep(self, vertices=validate.frozen("vertices", self.vertices, ndim=2))
+
+    @property
+    def dim(self) -> int:
+        return self.vertices.shape[1]
+
+    @property
+    def diameter(self) -> float:
+        return max(self.farthest(v) for v in self.vertices)
+
+    def farthest(self, point: ArrayLike) -> float:
+        """max over the set of ‖x − point‖, attained at a vertex."""
+        return float(np.linalg.norm(self.vertices - point, axis=1).max())
+
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
+        return np.linalg.norm(self.project(x) - x, axis=-1) <= tol
+
+    def project(self, y: ArrayLike) -> Array:
+        return np.apply_along_axis(self._nearest, -1, validate.array("y", y, self.dim))
+
+    def _nearest(self, y: Array) -> Array:
+        """Wolfe's algorithm: the nearest point to y in the affine hull of a few corners, which change until
+        that point lies between them and no other vertex is on the near side of it."""
+        P = self.vertices - y
+        corners, weights = [int(np.argmin((P**2).sum(axis=1)))], np.ones(1)
+        tol = 1e-14 * max(1.0, (P**2).sum(axis=1).max())
+        for _ in range(100 * len(P)):
+            x = weights @ P[corners]
+            new = int(np.argmin(P @ x))
+            if P[new] @ x >= x @ x - tol or new in corners:
+                break
+            corners, weights = [*corners, new], np.append(weights, 0.0)
+            while True:
+                A, m = P[corners], len(corners)
+                system = np.block([[A @ A.T, np.ones((m, 1))], [np.ones((1, m)), np.zeros((1, 1))]])
+                target = np.linalg.lstsq(system, np.append(np.zeros(m), 1.0), rcond=None)[0][:m]
+                if (target > 0).all():
+                    weights = target
+                    break
+                falling = target <= 0  # walk towards the target until the first weight is 0; drop that corner
+                share = np.min(weights[falling] / np.maximum(weights[falling] - target[falling], 1e-300))
+                weights = weights + min(share, 1.0) * (target - weights)
+                stay = weights > 1e-15
+                corners, weights = [c for c, k in zip(corners, stay, strict=True) if k], weights[stay]
+        return weights @ self.vertices[corners] / weights.sum()
+
+    def minimize_linear(self, c: ArrayLike) -> Array:
+        return np.apply_along_axis(self._lowest, -1, validate.array("c", c, self.dim))
+
+    def _lowest(self, c: Array) -> Array:
+        height = self.vertices @ c
+        face = self.vertices[height <= height.min() + 1e-12 * max(1.0, np.abs(height).max())]
+        return Hull(face).project(np.zeros(self.dim))

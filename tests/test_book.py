@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 
 import ledger
 import nbformat
@@ -40,9 +41,26 @@ SOURCES = {name: source(name) for name in CONTENTS}
 LABELS = [(label or name, page) for page, text in SOURCES.items() for label, name in LABEL.findall(text)]
 
 
+def names(node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+@cache
 def functions(file):
-    tree = ast.parse((ROOT / file).read_text("utf8"))
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    """{function of a test file: does it use what it is to test, itself or through what it calls?}"""
+    body, used = ast.parse((ROOT / file).read_text("utf8")).body, {"ledger"}
+    for node in body:
+        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "ocolib":
+            used |= {alias.asname or alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module == "strategies":
+            used |= {alias.name for alias in node.names if functions("tests/strategies.py")[alias.name]}
+    uses = {node.name: names(node) for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    for node in body:
+        if isinstance(node, ast.Assign):
+            uses |= {name: names(node) for target in node.targets for name in names(target)}
+    while more := {name for name, inside in uses.items() if inside & used} - used:
+        used |= more
+    return {name: name in used for name in uses}
 
 
 DONE = [entry for entry in ledger.entries(LEDGER) if ledger.done(entry)]
@@ -55,7 +73,9 @@ def test_a_done_item_has_one_anchor_and_its_tests_exist(entry):
     assert pages == ["book/" + entry["page"]], f"label {name} stands on {pages or 'no page'}"
     for test in entry["tests"]:
         file, _, function = test.partition("::")
-        assert function.partition("[")[0] in functions(file), f"no test {test}"
+        used = functions(file).get(function.partition("[")[0])
+        assert used is not None, f"no test {test}"
+        assert used, f"{test} tests nothing of ours"
 
 
 @pytest.mark.parametrize("prefix", LEDGER)
@@ -63,6 +83,21 @@ def test_a_finished_lecture_has_no_gaps(prefix):
     part = LEDGER[prefix]
     gaps = [entry["id"] for entry in part["items"] + part["errata"] if not ledger.done(entry)]
     assert not (part["finished"] and gaps)
+
+
+def test_what_a_mark_says_is_not_said_again():
+    """The concordance finds the tests of a bound by `@checks`: the ledger lists the others."""
+    for prefix in LEDGER:
+        part = yaml.safe_load((ledger.FOLDER / f"{prefix}.yml").read_text("utf8"))
+        for entry in part["items"] + part["errata"]:
+            assert not set(entry["tests"]) & set(ledger.tests_of(entry["id"])), entry["id"]
+
+
+def test_the_tests_of_an_item_are_the_listed_and_the_marked(tmp_path):
+    entry = {"id": "ox13.thm2", "page": "", "tests": ["tests/test_x.py::test_listed"]}
+    (tmp_path / "x.yml").write_text(yaml.safe_dump({"items": [entry], "errata": []}))
+    listed, *marked = ledger.load(tmp_path)["x"]["items"][0]["tests"]
+    assert listed == entry["tests"][0] and marked
 
 
 def test_ledger_ids_are_unique_and_belong_to_their_file():
@@ -109,4 +144,4 @@ def test_every_citation_is_in_the_bibliography():
 def test_the_reference_names_every_module():
     modules = {p.stem for p in (ROOT / "ocolib").glob("*.py") if not p.stem.startswith("_")}
     named = set(re.findall(r"automodule:: ocolib\.(\w+)", SOURCES["book/reference"]))
-    assert modules - {"validate"} <= named
+    assert modules - {"validate", "descriptions"} <= named  # these two serve the others

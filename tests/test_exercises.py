@@ -178,7 +178,7 @@ def test_a_student_who_changes_the_input_in_place_does_no_harm(capsys):
 
 
 def test_small_inputs_come_first():
-    first = list(exercises._inputs(2, 0))[:4]
+    first = list(exercises.inputs(2, 0))[:4]
     np.testing.assert_array_equal(first[:3], [[0, 0], [1, 0], [0, 1]])
     np.testing.assert_array_equal(first[3], np.round(first[3]))
 

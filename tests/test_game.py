@@ -26,7 +26,7 @@ class Diary:
     def __init__(self, log):
         self.log, self.w = log, 0.0
 
-    def start(self):
+    def player(self):
         return Diary(self.log)
 
     def predict(self):
@@ -106,6 +106,42 @@ def test_every_form_of_the_same_losses_is_the_same_game():
     np.testing.assert_allclose(adversary.points, reference.points, atol=1e-15)
     whole = play(OGD(Ball(2), 1), np.array([[1, 0], [0, 1]]))
     assert whole.points.dtype == whole.paid.dtype == float
+
+
+class Breaks:
+    """A player that ends in round 3."""
+
+    def __init__(self, last):
+        self.t, self.last = 0, last
+
+    def player(self):
+        return Breaks(self.last)
+
+    def predict(self):
+        return np.array([0.0, self.last if self.t >= 2 else 1.0])
+
+    def update(self, loss):
+        self.t += 1
+
+
+class Steep:
+    """A loss that is not finite at w = (0, 1)."""
+
+    def value(self, w):
+        return np.inf if w[1] == 1 else 0.0
+
+    def subgradient(self, w):
+        return np.zeros(2)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_game_names_the_round_in_which_a_play_or_a_payment_is_not_finite(bad):
+    with np.errstate(invalid="ignore"):
+        for losses in (np.ones((5, 2)), [Linear([1.0, 1.0])] * 5, np.ones((2, 5, 2))):
+            with pytest.raises(ValueError, match=f"every play must be finite, got {bad} in round 3"):
+                play(Breaks(bad), losses)
+    with pytest.raises(ValueError, match=r"every payment must be finite, got inf in round 2"):
+        play(OGD(Box([0, 0], [1, 1]), 1.0), [Linear([0.0, -1.0]), Steep()])
 
 
 def test_rounds_stops_a_game_early():
@@ -299,7 +335,7 @@ def test_solving_every_round_follows_the_true_losses():
     X, y, _ = separable(6, 2, 0.1, 4)
     trace = play(oracle.FTRL(Ball(2, 5.0), SquaredNorm(), 4.0), hinge(X, y))
     for t in range(1, 6):
-        best = oracle.FTRL(Ball(2, 5.0), SquaredNorm(), 4.0).start()
+        best = oracle.FTRL(Ball(2, 5.0), SquaredNorm(), 4.0).player()
         for f in hinge(X, y)[:t]:
             best.update(f)
         np.testing.assert_allclose(trace.points[t], best.predict(), atol=1e-9)

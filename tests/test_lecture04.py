@@ -14,7 +14,7 @@ from ocolib import adversaries, bounds, oracle, proofs
 from ocolib.game import play
 from ocolib.learners import OGD, DelayedOGD, Hedge, OnlineSVM, inverse_sqrt
 from ocolib.losses import Quadratic, hinge
-from ocolib.sets import Ball, Box, L1Ball, Simplex
+from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
 
 UNIT = Box([0], [1])
 CENTERS = [(UNIT, np.array([0.5])), (Ball(3, 1.5), np.zeros(3)), (Simplex(4), np.full(4, 0.25))]
@@ -75,8 +75,24 @@ def test_segments_stay_in_the_set(kind, data):
 
 
 def test_two_points_are_not_convex():
-    two = np.array([0.0, 1.0])
-    assert not np.isin(0.5 * two[0] + 0.5 * two[1], two)
+    """On {0, 1} descent with steps below 1/2 falls back to where it was: its regret is linear."""
+
+    class TwoPoints:
+        dim, diameter = 1, 1.0
+
+        def contains(self, x):
+            return np.isin(x, [0.0, 1.0]).all(axis=-1)
+
+        def project(self, y):
+            return (y > 0.5).astype(float)
+
+    T = 400
+    z = -np.ones((T, 1))
+    z[:4] = 0.0  # 1/√t < 1/2 from the fifth round
+    trace = play(zinkevich(TwoPoints(), [0.0]), z)
+    assert not TwoPoints().contains(np.array([0.5]))  # a segment leaves the set
+    assert trace.regret(against=[1.0]) == T - 4 > bounds.zinkevich(1, 1, 0, T)
+    assert play(zinkevich(UNIT, [0.0]), z).regret(UNIT) <= bounds.zinkevich(1, 1, 0, T)
 
 
 @given(vectors(3), vectors(3), st.floats(0, 1))
@@ -88,7 +104,7 @@ def test_losses_lie_below_their_chords(x, y, t):
 
 
 def test_the_printed_definition_of_convexity_refuses_the_square():
-    f, x, y, t = np.square, 1.0, 1.0, 0.0
+    f, x, y, t = Quadratic([0.0], curvature=2.0).value, np.ones(1), np.ones(1), 0.0
     assert f((1 - t) * x + y) > (1 - t) * f(x) + t * f(y)
     assert f((1 - t) * x + t * y) <= (1 - t) * f(x) + t * f(y)
 
@@ -158,8 +174,8 @@ def test_theorem_413_holds_line_by_line(over, center, data):
     u = over.project(np.array([data.draw(vectors(n, 2.0)) for _ in range(T)]))
     rho, D, L = max(np.linalg.norm(Z, axis=1).max(), 0.1), over.diameter, length(u)
     trace = play(zinkevich(over), Z)
-    by_diameter = proofs.zinkevich(trace, u, rho, D)
-    by_radius = proofs.zinkevich(trace, u, rho, D, center)
+    by_diameter = proofs.zinkevich(trace, u, D, rho)
+    by_radius = proofs.zinkevich_sharp(trace, u, D, rho, center)
     assert by_diameter.holds() and by_radius.holds()
     assert np.isclose(by_diameter.values[0], trace.dynamic_regret(u))
     assert np.isclose(by_diameter.values[-1], bounds.zinkevich(D, rho, L, T))
@@ -244,16 +260,15 @@ def test_the_coefficient_of_the_drift_is_the_circumradius():
 
 def test_without_a_bound_on_the_set_regret_is_linear():
     T = 1000
-    x = paid = 0.0
-    for t in range(1, T + 1):
-        paid += max(0.0, 1 - x / T)
-        x += (x < T) / T / np.sqrt(t)
-    assert T - 4 / (3 * np.sqrt(T)) <= paid < T  # the point T pays 0, costs are in [0, 1], G = 1/T
+    trace = play(zinkevich(Space(1)), hinge(np.full((T, 1), 1 / T), np.ones(T)))
+    assert np.abs(trace.subgradients).max() == 1 / T and trace.paid.max() <= 1  # G = 1/T, costs in [0, 1]
+    assert T - 4 / (3 * np.sqrt(T)) <= trace.regret(against=[T]) < T  # the point T pays 0
 
 
 def test_no_projection_onto_an_open_set():
-    nearest = [1 - 1 / k for k in range(2, 9)]
-    assert all(abs(2 - a) > abs(2 - b) for a, b in pairwise(nearest))
+    """The point of [0, 1 − 1/k] nearest to 2 comes nearer for ever: the union [0, 1) has none."""
+    nearest = [Box([0], [1 - 1 / k]).project([2.0])[0] for k in range(2, 99)]
+    assert all(a < b < 1 for a, b in pairwise(nearest)) and UNIT.project([2.0]) == 1
 
 
 def test_costs_need_not_lie_in_the_unit_interval():
@@ -291,9 +306,12 @@ def test_each_projection_is_the_solvers(over):
 
 
 def test_an_expert_drawn_from_x_costs_the_inner_product():
-    x, loss = np.array([0.5, 0.3, 0.2]), np.array([1.0, 0.0, 0.5])
-    drawn = np.random.default_rng(2).choice(3, 200_000, p=x)
-    assert abs(loss[drawn].mean() - loss @ x) < 4 * 0.5 / np.sqrt(200_000)
+    rng, T, many = np.random.default_rng(2), 50, 4000
+    losses = rng.random((T, 3))
+    trace = play(zinkevich(Simplex(3)), losses)
+    drawn = np.array([rng.choice(3, many, p=x) for x in trace.points])
+    costs = losses[np.arange(T)[:, None], drawn].sum(axis=0)
+    assert abs(costs.mean() - trace.paid.sum()) < 4 * np.sqrt(T / 4 / many)  # four deviations at most
 
 
 def test_the_experts_rates():
@@ -500,7 +518,7 @@ def test_gradients_arrive_in_any_order_once_each():
     ball = Ball(2)
     Z = np.random.default_rng(3).normal(size=(5, 2))
     trace = play(DelayedOGD(ball, inverse_sqrt(1.0), [2, 0, 3, 0, 0]), Z)
-    player = DelayedOGD(ball, inverse_sqrt(1.0)).start()
+    player = DelayedOGD(ball, inverse_sqrt(1.0)).player()
     for arrivals, w in zip([[], [2], [1], [4], [5]], trace.points, strict=True):
         assert np.allclose(player.predict(), w)
         player.receive((s, Z[s - 1]) for s in arrivals)
@@ -514,7 +532,7 @@ def test_gradients_arrive_in_any_order_once_each():
 
 
 def test_steps_are_numbered_by_arrival():
-    player = DelayedOGD(Box([-9], [9]), inverse_sqrt(1.0)).start()
+    player = DelayedOGD(Box([-9], [9]), inverse_sqrt(1.0)).player()
     player.receive([(3, np.ones(1)), (1, np.ones(1))])
     assert np.allclose(player.predict(), -1 - 1 / np.sqrt(2))
 
@@ -547,7 +565,7 @@ def test_the_delayed_bound_holds_and_shrinking_it_does_not(tau):
         for losses in blind(T, tau):
             trace = play(DelayedOGD(line, inverse_sqrt(scale), tau), losses, rounds=T)
             u = line.minimize_linear(trace.subgradients.sum(axis=0))
-            chain = proofs.delayed(trace, u, 1.0, 2.0)
+            chain = proofs.delayed(trace, u, 2.0, 1.0)
             assert chain.holds()
             regrets.append(trace.regret(line))
             assert np.isclose(chain.values[0], regrets[-1])
@@ -575,10 +593,8 @@ def test_any_delays_any_order(T, seed):
     delays, Z, disk = rng.integers(0, 8, T), rng.uniform(-1, 1, (T, 2)), Ball(2)
     trace = play(DelayedOGD(disk, 0.2, delays), Z)
     u = disk.minimize_linear(Z.sum(axis=0))
-    chain = proofs.delayed(
-        trace, u, np.sqrt(2), 1.0
-    )  # from the centre, ‖u − w_1‖ ≤ 1 is all a constant step needs
-    bound = bounds.delayed_constant(1.0, np.sqrt(2), 0.2, delays)
+    chain = proofs.delayed_constant(trace, u, 1.0, np.sqrt(2))
+    bound = bounds.delayed_constant(1.0, np.sqrt(2), delays, 0.2)
     assert np.isclose(chain.values[0], trace.regret(disk)) and trace.regret(disk) <= bound
     assert np.isclose(chain.values[-1], bound)  # so the overlaps count the arrivals in between, exactly
     assert chain.holds()
@@ -595,7 +611,7 @@ def test_overlaps_count_rounds_played_before_the_gradient_is_in():
 def test_the_constant_step_bound_is_met_by_blind_rounds(tau):
     T, line = tau + 1, Box([-1], [1])
     regret = play(DelayedOGD(line, 1 / T, tau), np.ones((T, 1))).regret(line)
-    assert np.isclose(regret, bounds.delayed_constant(1, 1, 1 / T, [tau] * T)) and np.isclose(regret, T)
+    assert np.isclose(regret, bounds.delayed_constant(1, 1, [tau] * T, 1 / T)) and np.isclose(regret, T)
 
 
 @pytest.mark.parametrize(("tau", "blocks"), [(0, 9), (3, 9), (9, 4)])
@@ -607,7 +623,7 @@ def test_no_step_beats_the_floor_of_a_delay(tau, blocks):
     for eta in (0.01, 0.3, 2.0):
         assert np.isclose(play(DelayedOGD(ball, eta, tau), Z).regret(ball), floor)
     eta = 1 / np.sqrt((1 + 2 * tau) * T)
-    assert floor <= bounds.delayed_constant(1, 1, eta, [tau] * T) <= np.sqrt(2) * floor
+    assert floor <= bounds.delayed_constant(1, 1, [tau] * T, eta) <= np.sqrt(2) * floor
 
 
 @checks(bounds.delayed_strongly_convex, "held", "broken")
@@ -625,7 +641,7 @@ def test_the_strongly_convex_delayed_theorem(tau):
         for losses in games:
             trace = play(DelayedOGD(line, lambda k, H=H: 1 / (H * k), tau), losses, rounds=T)
             u = line.project(np.mean([f.center for f in trace.losses], axis=0))
-            chain = proofs.delayed(trace, u, rho, D, curvature=H)
+            chain = proofs.delayed_strongly_convex(trace, u, D, rho)
             assert chain.holds() and np.isclose(chain.values[0], trace.regret(line))
             bound = bounds.delayed_strongly_convex(D, rho, H, tau, T)
             assert trace.regret(line) <= chain.values[-1] <= bound + 1e-9
@@ -636,7 +652,7 @@ def test_the_strongly_convex_delayed_theorem(tau):
 def test_the_term_with_the_diameter_is_used():
     """From u to the far end and back: the squares that do not cancel are positive."""
     trace = play(DelayedOGD(Box([-1], [1]), lambda k: 1 / k, 1), [Quadratic([1.0]), Quadratic([-2.0])])
-    chain = proofs.delayed(trace, [0.0], 3.0, 2.0, curvature=1.0)
+    chain = proofs.delayed_strongly_convex(trace, [0.0], 2.0, 3.0)
     assert chain.holds()
     assert chain.values[2] > chain.values[3] - 1.0 * 1 * 2.0**2 / 2 + 0.4
 
@@ -644,7 +660,7 @@ def test_the_term_with_the_diameter_is_used():
 def test_the_strongly_convex_chain_asks_for_its_steps():
     trace = play(DelayedOGD(UNIT, 0.1, 1), [Quadratic([1.0])] * 4)
     with pytest.raises(ValueError, match="curvature"):
-        proofs.delayed(trace, [1.0], 1.0, 1.0, curvature=1.0)
+        proofs.delayed_strongly_convex(trace, [1.0], 1.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -654,7 +670,7 @@ def test_the_strongly_convex_chain_asks_for_its_steps():
         (bounds.zinkevich_sharp, (1, 1, 0, 5), [(np.nan, 1, 0, 5), (1, 1, 0, 5, 0), (1, 1, 0, 5, None, 0)]),
         (bounds.delayed, (1, 1, 0, 5), [(1, 1, -1, 5), (1, 1, 0.5, 5), (1, 1, 0, 5, 0)]),
         (bounds.delayed_strongly_convex, (1, 1, 1, 0, 5), [(1, 1, 0, 0, 5), (1, 1, 1, -1, 5)]),
-        (bounds.delayed_constant, (1, 1, 1, [0, 1]), [(1, 1, 0, [0, 1]), (1, 1, 1, [-1])]),
+        (bounds.delayed_constant, (1, 1, [0, 1], 1), [(1, 1, [0, 1], 0), (1, 1, [-1], 1)]),
     ],
 )
 def test_bounds_refuse_what_makes_no_sense(bound, good, bad):

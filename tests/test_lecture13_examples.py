@@ -102,7 +102,7 @@ def test_regret_says_nothing_about_the_perceptron(seed):
     assert trace.losses.values(zero).sum() == 0
     assert abs(oracle.regret(trace, Space(8)) - trace.paid.sum()) < 1e-6 < trace.paid.sum()
     with pytest.raises(ValueError, match="diameter"):
-        bounds.osd(Space(8).diameter, 1.0, 60)
+        bounds.descent(Space(8).diameter, 1.0, 60)
 
 
 @seeds

@@ -8,7 +8,7 @@ from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, inverse_sqrt
 from ocolib.losses import Linear, Quadratic, hinge
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Box, Simplex, Space
+from ocolib.sets import Ball, Box, Simplex, Space, direction
 
 INTERVAL = Box([-1], [1])
 
@@ -80,9 +80,9 @@ def test_leaders_refuse_a_minimum_that_is_not_attained():
 @pytest.mark.parametrize("eta", [0.1, 0.25, 1.0, 3.0])
 def test_theorem1_holds_line_by_line_in_every_sign_game(eta):
     games = play(FTRL(INTERVAL, SquaredNorm(), eta), adversaries.all_signs(12))
-    assert proofs.leader_slacks(games, SquaredNorm(), eta).min() >= -1e-12
+    assert proofs.ftrl_stability_slacks(games).min() >= -1e-12
     for u in (-1.0, -0.4, 0.9):
-        promise = bounds.ftrl_stability(games, SquaredNorm(), eta, [u])
+        promise = bounds.ftrl_stability(games, [u])
         assert (games.regret(against=[u]) <= promise + 1e-12).all()
 
 
@@ -94,16 +94,17 @@ def test_theorem1_fails_without_its_base_case():
 
 
 def test_theorem1_needs_no_convexity_and_cannot_be_improved():
-    rng = np.random.default_rng(11)
-    slack = []
+    """Any tables of losses on five points: without ties the leader of the simplex plays its corners."""
+    rng, slack = np.random.default_rng(11), []
     for _ in range(500):
-        f, R = rng.integers(0, 4, (6, 5)), rng.integers(0, 4, 5)
-        totals = R + np.vstack([np.zeros(5, int), np.cumsum(f, axis=0)])
-        w = [rng.choice(np.flatnonzero(row == row.min())) for row in totals]
-        t = np.arange(6)
-        moved = (f[t, w[:-1]] - f[t, w[1:]]).sum()
-        slack.append(moved + R - R[w[0]] - (f[t, w[:-1]].sum() - f.sum(axis=0)))
-    assert np.min(slack) == 0
+        R, f = rng.random(5), rng.random((3, 5))
+        trace = play(FTL(Simplex(5)), np.vstack([R, f]))  # R is one more loss
+        w = np.vstack([trace.points[1:], trace.last])
+        assert np.isin(w, [0.0, 1.0]).all()
+        moved = (f * (w[:-1] - w[1:])).sum()
+        regret = (f * w[:-1]).sum() - f.sum(axis=0)  # against each of the five
+        slack.append(moved + R - R @ w[0] - regret)
+    assert -1e-12 <= np.min(slack) <= 1e-12
 
 
 # ---------------------------------------------------------------- online subgradient descent
@@ -117,20 +118,23 @@ def test_descent_without_walls_is_a_step_against_the_subgradient():
 
 
 def test_the_sign_of_the_printed_box_is_ascent():
-    T, eta = 64, bounds.osd_step(2, 1, 64)
+    T, eta = 64, bounds.descent_step(2, 1, 64)
     z = np.ones((T, 1))
     printed = INTERVAL.project(+eta * (np.cumsum(z, axis=0) - z))
-    assert (printed * z).sum() + T > bounds.osd(2, 1, T)
-    assert play(OGD(INTERVAL, eta), z).regret(INTERVAL) < bounds.osd(2, 1, T)
+    assert (printed * z).sum() + T > bounds.descent(2, 1, T)
+    assert play(OGD(INTERVAL, eta), z).regret(INTERVAL) < bounds.descent(2, 1, T)
 
 
 def test_completing_the_square_fixes_the_signs_of_6_and_7():
     rng = np.random.default_rng(4)
     w, V, eta = rng.standard_normal((50, 3)), rng.standard_normal(3), 1.3
-    rule3 = w @ V + np.square(w).sum(1) / (2 * eta)
+    rule3 = Linear(V).value(w) + SquaredNorm().value(w) / eta
     assert np.ptp(np.square(w + eta * V).sum(1) / (2 * eta) - rule3) < 1e-12
     assert np.ptp(np.square(w - eta * V).sum(1) / (2 * eta) - rule3) > 1
-    assert np.ptp(np.square(w).sum(1) / (2 * eta) - w @ V - rule3) > 1
+    assert np.ptp(SquaredNorm().value(w) / eta - w @ V - rule3) > 1
+    ball = Ball(3, 0.7)
+    leader = play(FTRL(ball, SquaredNorm(), eta), V[None]).last
+    assert np.allclose(leader, ball.project(-eta * V)) and not np.allclose(leader, ball.project(eta * V))
 
 
 def test_descent_is_the_leader_of_the_lines_not_of_the_losses():
@@ -152,38 +156,38 @@ def test_descent_on_kinked_losses_is_cvxpys_leader_of_the_lines():
 @pytest.mark.parametrize("sharp", [False, True])
 def test_theorem2_chain_holds_on_random_and_hostile_play(sharp):
     over, rho = Ball(3, 2.0), 1.0
-    eta = bounds.osd_step(over.diameter, rho, 60)
+    eta = bounds.descent_step(over.diameter, rho, 60)
     X, y, _ = adversaries.separable(60, 3, 0.05, seed=2)
     games = [adversaries.random_directions(60, 3, seed=0), hinge(X, -y), adversaries.orthogonal()]
     for losses in games:
         trace = play(OGD(over, eta), losses, rounds=60)
         for u in (np.zeros(3), over.minimize_linear(trace.subgradients.sum(axis=0))):
-            chain = proofs.theorem2(trace, eta, u, rho, size=2.0 if sharp else 4.0, sharp=sharp)
+            chain = (proofs.descent_sharp if sharp else proofs.descent)(trace, u, 2.0 if sharp else 4.0, rho)
             assert chain.holds()
-            assert chain.slacks.sum() == pytest.approx(chain.values[-1] - trace.regret(against=u))
+            assert chain.values[0] == pytest.approx(trace.regret(against=u))
 
 
 def test_the_sharp_chain_is_below_the_lectures():
     trace = play(OGD(Ball(2), 0.2), adversaries.random_directions(40, 2, seed=7))
     u = Ball(2).minimize_linear(trace.subgradients.sum(axis=0))
-    lecture, sharp = (proofs.theorem2(trace, 0.2, u, 1.0, 1.0, sharp=s) for s in (False, True))
+    lecture, sharp = proofs.descent(trace, u, 1.0, 1.0), proofs.descent_sharp(trace, u, 1.0, 1.0)
     assert (sharp.values[2:] < lecture.values[2:]).all()
 
 
 def test_the_stray_D_in_the_last_line_is_broken_by_a_game():
     D, T = 0.2, 3
-    over, eta = Box([0], [D]), bounds.osd_step(D, 1, T)
+    over, eta = Box([0], [D]), bounds.descent_step(D, 1, T)
     regret = play(OGD(over, eta), -np.ones((T, 1))).regret(over)
     assert T * eta * D + D**2 / (2 * eta) < regret <= T * eta + D**2 / (2 * eta)
-    assert T * eta + D**2 / (2 * eta) == pytest.approx(bounds.osd(D, 1, T))
+    assert T * eta + D**2 / (2 * eta) == pytest.approx(bounds.descent(D, 1, T))
 
 
 def test_theorem2_fails_when_0_is_not_in_the_set_and_holds_when_centred():
     over, T = Box([5], [6]), 100
-    eta, z = bounds.osd_step(1, 1, T), -np.ones((T, 1))
-    assert play(OGD(over, eta), z).regret(over) > bounds.osd(1, 1, T)
+    eta, z = bounds.descent_step(1, 1, T), -np.ones((T, 1))
+    assert play(OGD(over, eta), z).regret(over) > bounds.descent(1, 1, T)
     for start in (5.0, 5.5, 6.0):
-        assert play(OGD(over, eta, start=[start]), z).regret(over) <= bounds.osd(1, 1, T)
+        assert play(OGD(over, eta, start=[start]), z).regret(over) <= bounds.descent(1, 1, T)
 
 
 def test_theorem2_fails_for_a_legal_but_huge_boundary_subgradient():
@@ -195,14 +199,14 @@ def test_theorem2_fails_for_a_legal_but_huge_boundary_subgradient():
     assert (u + 1 >= -300.0 * (u + 1)).all()  # −300 satisfies (1) at w = −1 for f(w) = w on [−1, 1]
     once = lambda t, w, past: Huge([1.0]) if w == -1 and not (past < 0).any() else Linear([1.0])  # noqa: E731
     T = 300
-    trace = play(OGD(INTERVAL, bounds.osd_step(2, 1, T)), once, rounds=T)
-    assert trace.paid.sum() + T > bounds.osd(2, 1, T)
+    trace = play(OGD(INTERVAL, bounds.descent_step(2, 1, T)), once, rounds=T)
+    assert trace.paid.sum() + T > bounds.descent(2, 1, T)
 
 
 def test_a_step_tuned_for_one_horizon_breaks_the_promise_of_another():
     z = -np.ones((30, 1))
-    stiff = play(OGD(INTERVAL, bounds.osd_step(2, 1, 10**5)), z).regret(INTERVAL)
-    assert stiff > bounds.osd(2, 1, 30)
+    stiff = play(OGD(INTERVAL, bounds.descent_step(2, 1, 10**5)), z).regret(INTERVAL)
+    assert stiff > bounds.descent(2, 1, 30)
 
 
 def test_the_anytime_step_keeps_its_promise_after_every_round():
@@ -210,7 +214,7 @@ def test_the_anytime_step_keeps_its_promise_after_every_round():
     curve = play(OGD(INTERVAL, inverse_sqrt(1 / np.sqrt(2))), adversaries.all_signs(12)).regret_curve(
         INTERVAL
     )
-    promise = np.array([bounds.osd_anytime(1, 1, k) for k in t])
+    promise = np.array([bounds.descent_anytime(1, 1, k) for k in t])
     assert (curve <= promise + 1e-12).all() and curve.max() > 0.85 * promise[-1]
     hostile = play(OGD(Ball(2), inverse_sqrt(1 / np.sqrt(2))), adversaries.orthogonal(), rounds=200)
     assert (hostile.regret_curve(Ball(2)) <= np.sqrt(2 * np.arange(1, 201))).all()
@@ -219,7 +223,7 @@ def test_the_anytime_step_keeps_its_promise_after_every_round():
 def test_the_regret_of_descent_grows_like_the_square_root_of_T():
     horizons = np.array([16, 64, 256, 1024])
     worst = [
-        play(OGD(Ball(2), bounds.osd_step(2, 1, T)), adversaries.orthogonal(), rounds=T).regret(Ball(2))
+        play(OGD(Ball(2), bounds.descent_step(2, 1, T)), adversaries.orthogonal(), rounds=T).regret(Ball(2))
         for T in horizons
     ]
     slope = np.polyfit(np.log(horizons), np.log(worst), 1)[0]
@@ -227,12 +231,29 @@ def test_the_regret_of_descent_grows_like_the_square_root_of_T():
 
 
 def test_projection_onto_a_circle_expands():
+    """The circle is not convex; the projection onto its disk brings no two points further apart."""
     near = np.array([[0.05, 0.0], [-0.05, 0.0]])
-    on_circle = near / np.linalg.norm(near, axis=1, keepdims=True)
-    assert np.linalg.norm(np.diff(on_circle, axis=0)) > 10 * np.linalg.norm(np.diff(near, axis=0))
+    assert np.linalg.norm(np.diff(direction(near), axis=0)) > 10 * np.linalg.norm(np.diff(near, axis=0))
+    y = 2 * np.random.default_rng(0).standard_normal((2, 500, 2))
+    kept = np.linalg.norm(np.subtract(*Ball(2).project(y)), axis=1) / np.linalg.norm(np.subtract(*y), axis=1)
+    assert kept.max() <= 1 + 1e-12 and kept.min() < 0.5
 
 
 def test_a_concave_kink_has_no_subgradient_so_theorem2_needs_convexity():
     """g(w) = −|w| is 1-Lipschitz; at w = 0 inequality (1) would ask −1 ≥ z and −1 ≥ −z."""
+
+    class Roof:
+        dim = 1
+
+        def value(self, w):
+            return -abs(w[0])
+
+        def subgradient(self, w):
+            return -np.sign(w)
+
+    ends = np.array([[-1.0], [1.0]])
     for z in np.linspace(-5, 5, 101):
-        assert min(-abs(u) - z * u for u in (-1.0, 1.0)) < 0
+        assert min(Roof().value(u) - Linear([z]).value(u) for u in ends) < 0
+    T = 64
+    trace = play(OGD(INTERVAL, bounds.descent_step(2, 1, T)), [Roof()] * T)
+    assert trace.regret(against=ends[0]) == T > bounds.descent(2, 1, T)

@@ -1,20 +1,23 @@
 """Lecture 17, section 17.4: where gradient descent goes, on other data than the page's."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocolib import bounds, oracle
+from ocolib.losses import EXPONENTIAL, LOGISTIC, least_squares, logistic
 
 #: rows y_i x_i in space; the last two points are far from the boundary
 A = np.array([[1.0, 2.0, 0.3], [1.0, -1.0, 1.0], [1.0, 0.2, -2.0], [5.0, 1.0, 1.0], [4.0, -2.0, 0.5]])
 N = len(A)
-SMOOTH = np.linalg.norm(A, 2) ** 2 / (4 * N)
+SMOOTH = LOGISTIC.smooth * np.linalg.norm(A, 2) ** 2 / N
 
 
 def risk(w, A=A):
-    return np.logaddexp(0, -np.asarray(w) @ A.T).mean(axis=-1)
+    return LOGISTIC.value(np.asarray(w) @ A.T, 1.0).mean(axis=-1)
 
 
 def margin(w, A=A):
@@ -44,7 +47,16 @@ def svm(A):
 
 BEST, DIRECTION, ALPHA = svm(A)
 MARKS = (10, 100, 1000, 10000, 100000)
-LAST, PATH = descend(100000, lambda t: 1 / SMOOTH, keep=MARKS)
+
+
+@cache
+def path():
+    return descend(MARKS[-1], lambda t: 1 / SMOOTH, keep=MARKS)[1]
+
+
+def after(t=MARKS[-1]):
+    """The iterate after t steps, t one of the marks."""
+    return path()[t]
 
 
 def test_the_data_are_as_described():
@@ -58,10 +70,11 @@ def test_least_squares_from_0_finds_the_shortest_solution(consistent):
     if not consistent:
         X[5] = X[4]  # two equal rows, two different answers: no interpolant
     y, sigma = rng.standard_normal(6), np.linalg.norm(X, 2)
+    squares = least_squares(X, y)
 
     def run(beta, step, T=4000):
         for _ in range(T):
-            beta = beta - step * X.T @ (X @ beta - y)
+            beta = beta - step * squares.subgradients(beta).sum(axis=0)
         return beta
 
     shortest = np.linalg.pinv(X) @ y
@@ -79,9 +92,9 @@ def test_squared_parameters_and_their_conditions():
 
     def run(theta, alpha, n=n):
         X = np.random.default_rng(7).standard_normal((n, d))
-        y, beta = X @ theta, np.full(d, float(alpha))
+        squares, beta = least_squares(X, X @ theta), np.full(d, float(alpha))
         for _ in range(3000):
-            beta = beta - 0.05 / n * (X.T @ (X @ beta**2 - y)) * beta
+            beta = beta - 0.05 * squares.subgradients(beta**2).mean(axis=0) * beta
         return np.linalg.norm(beta**2 - theta)
 
     sparse = np.where(np.arange(d) < k, 1.5, 0.0)
@@ -94,17 +107,19 @@ def test_squared_parameters_and_their_conditions():
 
 def test_gradient_smoothness_and_no_overflow():
     w, h = np.array([0.4, -0.2, 0.7]), 1e-6
-    gradient = -A.T @ (1 / (1 + np.exp(A @ w))) / N
+    gradient = logistic(A, np.ones(N)).subgradients(w).mean(axis=0)
     slopes = [(risk(w + h * e) - risk(w - h * e)) / (2 * h) for e in np.eye(3)]
     assert np.allclose(slopes, gradient, atol=1e-8)
+    assert np.allclose(descend(1, lambda t: 0.3, w=w), w - 0.3 * gradient)
     weights = np.exp(A @ w) / (1 + np.exp(A @ w)) ** 2
     assert np.linalg.eigvalsh(A.T @ (weights[:, None] * A) / N).max() <= SMOOTH
     assert risk([-1e4, 0, 0]) > 1e3 and np.isfinite(risk([[1e4, 0, 0], [-1e4, 0, 0]])).all()
 
 
 def test_margin_is_a_number_of_the_direction():
-    w = np.array([1.0, 0.1, -0.2])
-    assert np.isclose(margin(w), margin(37 * w)) and margin(w) > 0 > margin(-w)
+    for w in (np.array([1.0, 0.1, -0.2]), DIRECTION):
+        assert np.isclose(margin(w), margin(37 * w)) and margin(w) > 0 > margin(-w)
+        assert np.isclose(margin(w), logistic(A, np.ones(N)).margins(w / np.linalg.norm(w)).min())
 
 
 def test_maximum_margin_by_search():
@@ -140,14 +155,14 @@ def test_no_global_minimum():
 
 def test_theorem_17_4():
     """The gap falls, times log t it settles at γ̄(γ̄²Σα_i b_i − min b), b_i = −log(nα_i/η)."""
-    gaps = np.array([BEST - margin(PATH[t]) for t in MARKS])
+    gaps = np.array([BEST - margin(after(t)) for t in MARKS])
     assert (gaps > 0).all() and (np.diff(gaps) < 0).all()
     b = -np.log(N * ALPHA[:3] * SMOOTH)
     constant = BEST * (BEST**2 * ALPHA[:3] @ b - b.min())
     scaled = gaps * np.log(MARKS)
     assert np.abs(np.diff(scaled - constant)).min() < 0.05 and 0.7 < constant / scaled[-1] < 1.3
     assert (np.diff(np.abs(scaled - constant))[1:] < 0).all()
-    assert np.isclose(1e5 * risk(LAST) / SMOOTH, 1 / BEST**2, rtol=1e-2)
+    assert np.isclose(1e5 * risk(after()) / SMOOTH, 1 / BEST**2, rtol=1e-2)
 
 
 @pytest.mark.parametrize("share", [0.1, 1.9])
@@ -163,23 +178,23 @@ def test_summable_steps_stop_short():
 
 
 def test_it_takes_very_long_and_regularisation_ends_elsewhere():
-    assert BEST - margin(LAST) > 0.01  # after 100 000 steps
+    assert BEST - margin(after()) > 0.01  # after 100 000 steps
     w = np.zeros(3)
     for _ in range(20000):
         w = w + (A.T @ (1 / (1 + np.exp(A @ w))) / N - 0.05 * w) / SMOOTH
-    assert BEST - margin(w) > 2 * (BEST - margin(LAST)) and np.linalg.norm(w) < np.linalg.norm(LAST) / 2
+    assert BEST - margin(w) > 2 * (BEST - margin(after())) and np.linalg.norm(w) < np.linalg.norm(after()) / 2
 
 
 def test_step_1_bound():
     t = np.array(MARKS)
-    risks = np.array([risk(PATH[k]) for k in MARKS])
-    assert (risks <= bounds.logistic_descent(BEST, 1 / SMOOTH, t)).all()
+    risks = np.array([risk(after(k)) for k in MARKS])
+    assert (risks <= bounds.logistic_descent(BEST, t, 1 / SMOOTH)).all()
     for u in 3 * np.random.default_rng(3).standard_normal((50, 3)):  # against every comparator
         assert (risks <= risk(u) + u @ u * SMOOTH / (2 * t) + 1e-12).all()
 
 
 def test_step_2_norm_grows_like_a_logarithm():
-    sizes = np.array([np.linalg.norm(PATH[t]) for t in MARKS])
+    sizes = np.array([np.linalg.norm(after(t)) for t in MARKS])
     slopes = np.diff(sizes) / np.log(10)
     assert (np.diff(sizes) > 0).all() and np.isclose(slopes[-1], 1 / BEST, rtol=0.01)
 
@@ -200,9 +215,9 @@ def test_step_3_constant_is_the_right_one():
 
 def test_step_4_the_tail_is_exponential():
     z = np.geomspace(1e-3, 700, 500)
-    ratio = np.log1p(np.exp(-z)) / np.exp(-z)
+    ratio = LOGISTIC.value(z, 1.0) / EXPONENTIAL.value(z, 1.0)
     assert (ratio <= 1).all() and (ratio >= 1 - np.exp(-z) / 2 - 1e-15).all() and ratio.min() > np.log(2)
-    assert np.isclose(np.log1p(np.exp(-5)) / np.exp(-5), 0.99665, atol=1e-5)
+    assert np.isclose(LOGISTIC.value(5.0, 1.0) / EXPONENTIAL.value(5.0, 1.0), 0.99665, atol=1e-5)
 
 
 def active_share(w, tol=1e-9):
@@ -227,11 +242,11 @@ def test_step_5_for_a_fixed_direction():
 
 def test_step_5_along_gradient_descent():
     """One point is active; its share tends to max α/Σα, and all shares to the dual weights."""
-    share, k, q_eps = active_share(LAST)
+    share, k, q_eps = active_share(after())
     top = np.sort(ALPHA)[::-1]
     assert k == 1 and np.isclose(share, top[0] / top.sum(), atol=2e-3) and share < 0.9
     assert np.isclose(q_eps, np.log(top[0] / top[1]), atol=2e-2)
-    parts = np.exp(-(A @ LAST))
+    parts = np.exp(-(A @ after()))
     assert np.allclose(parts / parts.sum(), ALPHA / ALPHA.sum(), atol=2e-3)
 
 

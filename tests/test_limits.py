@@ -6,14 +6,26 @@ from itertools import product
 
 import numpy as np
 import pytest
+from promises import checks
 
-from ocolib import bounds, learners, limits, oracle
-from ocolib.adversaries import all_signs, orthogonal, random_directions
+from ocolib import bounds, limits, oracle
+from ocolib.adversaries import all_signs, nature, orthogonal, random_directions
 from ocolib.game import play
-from ocolib.learners import FTL, FTRL, OGD, Hedge, Linearized, NormalizedWinnow, Perceptron, inverse_sqrt
+from ocolib.learners import (
+    FTL,
+    FTRL,
+    OGD,
+    DelayedOGD,
+    Hedge,
+    Linearized,
+    NormalizedWinnow,
+    Perceptron,
+    inverse,
+    inverse_sqrt,
+)
 from ocolib.losses import Quadratic
 from ocolib.regularizers import SquaredNorm
-from ocolib.sets import Ball, Box, Simplex, Space
+from ocolib.sets import Ball, Box, Hull, Simplex, Space
 
 RNG = np.random.default_rng(8)
 
@@ -26,10 +38,10 @@ def on_ball(dim, radius, T):
         "FTRL": FTRL(B, SquaredNorm(), 0.3),
         "FTRL, √t": Linearized(FTRL(B, SquaredNorm(), inverse_sqrt(radius))),
         "lazy": OGD(B, radius / np.sqrt(T)),
-        "lazy, step of Lecture 13": OGD(B, bounds.osd_step(B.diameter, 1.0, T)),
+        "lazy, step of Lecture 13": OGD(B, bounds.descent_step(B.diameter, 1.0, T)),
         "eager": OGD(B, radius / np.sqrt(T), "eager"),
         "eager, √t": OGD(B, inverse_sqrt(radius), "eager"),
-        "minimax": limits.BallMinimax(dim, T, radius),
+        "minimax": limits.BallMinimax(dim, radius, 1, T),
         "never moves": OGD(B, 1e-9, start=np.full(dim, radius / np.sqrt(dim) / 2)),
     }
 
@@ -38,7 +50,7 @@ def on_simplex(n, T):
     """Every learner of ours that plays experts."""
     S = Simplex(n)
     return {
-        "Hedge": Hedge(n, limits.hedge_step(n, T)),
+        "Hedge": Hedge(n, bounds.hedge_step(n, T)),
         "Hedge, √t": Hedge(n, inverse_sqrt(1.0)),
         "FTL": FTL(S),
         "FTRL": FTRL(S, SquaredNorm(), 0.4),
@@ -67,19 +79,21 @@ def test_two_experts_asymptote():
     assert limits.two_experts(T) == pytest.approx(np.sqrt(T / (2 * np.pi)), rel=1e-6)
 
 
+@checks(limits.interval, "held", "met")
 @pytest.mark.parametrize("T", [1, 2, 7])
 @pytest.mark.parametrize("radius, rho", [(1.0, 1.0), (2.0, 0.5)])
-def test_tight_interval_player_has_the_same_regret_on_every_sequence_that_reaches_zero(T, radius, rho):
+def test_interval_player_has_the_same_regret_on_every_sequence_that_reaches_zero(T, radius, rho):
     """Exhaustive play: never above the value, and on the coin adversary exactly it."""
-    player = limits.IntervalMinimax(T, radius, rho)
-    value = limits.interval(T, radius, rho)
+    player = limits.IntervalMinimax(radius, rho, T)
+    value = limits.interval(radius, rho, T)
     regrets = [play(player, rho * Z).regret(player.over) for Z in all_signs(T)]
     assert max(regrets) == pytest.approx(value, abs=1e-12)
-    trace = play(player, limits.coin(T, radius, rho), rounds=T)
+    trace = play(player, limits.coin(radius, rho, T), rounds=T)
     assert trace.regret(player.over) == pytest.approx(value, abs=1e-12)
 
 
-def test_tight_cover_on_fractional_losses():
+@checks(limits.two_experts, "held")
+def test_cover_on_fractional_losses():
     T = 9
     regrets = [play(limits.Cover(T), RNG.random((T, 2))).regret(Simplex(2)) for _ in range(300)]
     assert max(regrets) <= limits.two_experts(T) + 1e-12
@@ -87,7 +101,16 @@ def test_tight_cover_on_fractional_losses():
         play(limits.Cover(T), Z).regret(Simplex(2)) for Z in RNG.integers(0, 2, (300, T, 2)).astype(float)
     ]
     assert max(bits) <= limits.two_experts(T) + 1e-12
-    assert max(bits) > 0.9 * limits.two_experts(T)
+
+
+@checks(limits.two_experts, "met")
+@pytest.mark.parametrize("T", [1, 4, 7])
+def test_cover_pays_the_value_whoever_wins_each_round(T):
+    """With losses (0, 1) and (1, 0) alone every game of T rounds has the same regret."""
+    z = all_signs(T)[..., 0]
+    games = np.stack([z > 0, z < 0], axis=-1).astype(float)
+    regrets = [play(limits.Cover(T), Z).regret(Simplex(2)) for Z in games]
+    assert regrets == pytest.approx([limits.two_experts(T)] * 2**T, abs=1e-12)
 
 
 def chance_of_leading(d, left):
@@ -110,16 +133,18 @@ def test_cover_is_the_chance_of_leading_on_whole_gaps_only():
     assert play(limits.Cover(2), Z).regret(Simplex(2)) <= limits.two_experts(2) + 1e-12 == 0.5 + 1e-12
 
 
+@checks(limits.interval, "reached")
 @pytest.mark.parametrize("name", list(on_ball(1, 1.0, 1)))
-def test_lower_interval_is_forced_on_every_learner(name):
+def test_interval_is_forced_on_every_learner(name):
     T, R = 12, 2.0
     learner = on_ball(1, R, T)[name]
-    assert play(learner, limits.coin(T, R), rounds=T).regret(Ball(1, R)) >= limits.interval(T, R) - 1e-9
+    assert play(learner, limits.coin(R, 1, T), rounds=T).regret(Ball(1, R)) >= limits.interval(R, 1, T) - 1e-9
 
 
 # ---------------------------------------------------------------- experts
 
 
+@checks(limits.experts, "met")
 @pytest.mark.parametrize(
     "n, T, value",
     [
@@ -134,9 +159,9 @@ def test_lower_interval_is_forced_on_every_learner(name):
         (4, 12, 2.213563272),
     ],
 )
-def test_tight_experts_value_is_attained_by_player_and_adversary(n, T, value):
+def test_experts_value_is_attained_by_player_and_adversary(n, T, value):
     game = limits.solve_experts(n, T)
-    assert game.value == pytest.approx(value, abs=1e-8)
+    assert limits.experts(n, T) == game.value == pytest.approx(value, abs=1e-8)
     assert play(game, game.adversary, rounds=T).regret(Simplex(n)) == pytest.approx(game.value, abs=1e-9)
 
 
@@ -155,14 +180,15 @@ def test_experts_value_by_brute_force():
         return linprog([0] * n + [1], A, -worth, sum_one, [1], signs).fun
 
     for n, T in ((2, 3), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2)):
-        assert value((0,) * n, T) == pytest.approx(limits.solve_experts(n, T).value, abs=1e-9)
+        assert value((0,) * n, T) == pytest.approx(limits.experts(n, T), abs=1e-9)
 
 
-def test_upper_experts_player_never_exceeds_the_value_on_all_binary_games():
+@checks(limits.experts, "held", "met")
+def test_experts_player_never_exceeds_the_value_on_all_binary_games():
     game = limits.solve_experts(3, 3)
     bits = np.array(list(product((0.0, 1.0), repeat=3)))
     regrets = [play(game, bits[list(rounds)]).regret(Simplex(3)) for rounds in product(range(8), repeat=3)]
-    assert max(regrets) == pytest.approx(game.value, abs=1e-12)
+    assert max(regrets) == pytest.approx(limits.experts(3, 3), abs=1e-12)
 
 
 def test_fractional_losses_do_not_help_against_the_optimum():
@@ -173,11 +199,12 @@ def test_fractional_losses_do_not_help_against_the_optimum():
     p, v = cp.Variable(3, nonneg=True), cp.Variable()
     problem = cp.Problem(cp.Minimize(v), [cp.sum(p) == 1, grid @ p - grid.min(axis=1) <= v])
     problem.solve(solver=cp.SCIPY)
-    assert problem.value == pytest.approx(limits.solve_experts(3, 1).value, abs=1e-9)
+    assert problem.value == pytest.approx(limits.experts(3, 1), abs=1e-9)
 
 
+@checks(limits.experts, "reached")
 @pytest.mark.parametrize("n, T", [(2, 9), (3, 8), (4, 6)])
-def test_lower_experts_value_is_forced_on_every_learner(n, T):
+def test_experts_value_is_forced_on_every_learner(n, T):
     game = limits.solve_experts(n, T)
     for name, learner in on_simplex(n, T).items():
         regret = play(learner, game.adversary, rounds=T).regret(Simplex(n))
@@ -189,6 +216,7 @@ def test_experts_refuse_fractions():
         play(limits.solve_experts(3, 3), np.full((3, 3), 0.5) * [1, 0, 0])
 
 
+@checks(limits.experts_floor, "reached")
 def test_experts_floor_small_cases_by_enumeration():
     for n, T in ((1, 4), (2, 3), (3, 3), (5, 2)):
         sums = all_signs(T)[..., 0].sum(axis=1)
@@ -196,14 +224,15 @@ def test_experts_floor_small_cases_by_enumeration():
         assert limits.experts_floor(n, T) == pytest.approx(brute, abs=1e-12)
 
 
-def test_lower_experts_floor_below_minimax_and_bound():
+def test_experts_floor_below_minimax_and_bound():
     for n, T in ((2, 10), (3, 20), (4, 12)):
-        assert limits.experts_floor(n, T) < limits.solve_experts(n, T).value < np.sqrt(T * np.log(n) / 2)
-    ratios = [limits.experts_floor(n, 10**4) / np.sqrt(10**4 * np.log(n) / 2) for n in (10, 100, 1000)]
+        assert limits.experts_floor(n, T) < limits.experts(n, T) < bounds.hedge(n, T)
+    ratios = [limits.experts_floor(n, 10**4) / bounds.hedge(n, 10**4) for n in (10, 100, 1000)]
     assert ratios == pytest.approx([0.717030, 0.826225, 0.872003], abs=1e-6)
 
 
-def test_lower_experts_floor_on_every_learner():
+@checks(limits.experts_floor, "reached")
+def test_experts_floor_on_every_learner():
     """Fair bits, the mean over 4,000 games: within four standard errors of the floor, whoever plays."""
     n, T, runs = 3, 8, 4000
     bits = np.random.default_rng(3).integers(0, 2, (runs, T, n)).astype(float)
@@ -222,33 +251,35 @@ def test_lower_experts_floor_on_every_learner():
 # ---------------------------------------------------------------- Hedge
 
 
+@checks(limits.hedge, "met")
 @pytest.mark.parametrize("n, T, value", [(2, 10, 1.636792239), (2, 100, 5.550906253), (3, 20, 3.077184359)])
-def test_tight_hedge_worst_case_is_played(n, T, value):
-    worst, Z = limits.hedge_worst(n, T)
+def test_hedge_worst_case_is_played(n, T, value):
+    worst, Z = limits.hedge(n, T), limits.hedge_losses(n, T)
     assert worst == pytest.approx(value, abs=1e-8)
-    assert play(Hedge(n, limits.hedge_step(n, T)), Z).regret(Simplex(n)) == pytest.approx(worst, abs=1e-9)
-    assert worst <= np.sqrt(T * np.log(n) / 2)
+    assert play(Hedge(n, bounds.hedge_step(n, T)), Z).regret(Simplex(n)) == pytest.approx(worst, abs=1e-9)
+    assert worst <= bounds.hedge(n, T)
 
 
-def test_upper_hedge_worst_case_by_exhaustive_play():
+@checks(limits.hedge, "held", "met")
+def test_hedge_worst_case_by_exhaustive_play():
     T = 4
     Z = np.array(list(product(product((0.0, 1.0), repeat=3), repeat=T)))
-    regrets = play(Hedge(3, limits.hedge_step(3, T)), Z).regret(Simplex(3))
-    assert regrets.max() == pytest.approx(limits.hedge_worst(3, T)[0], abs=1e-12)
+    regrets = play(Hedge(3, bounds.hedge_step(3, T)), Z).regret(Simplex(3))
+    assert regrets.max() == pytest.approx(limits.hedge(3, T), abs=1e-12)
 
 
 @pytest.mark.parametrize("parts", [2, 3])
 def test_hedge_two_experts_on_a_finer_grid(parts):
     """Losses in {0, 1/k, …, 1}: for two experts no fraction is worse than the bits."""
     for T in (4, 10):
-        eta, steps = limits.hedge_step(2, T), np.arange(-parts, parts + 1)
+        eta, steps = bounds.hedge_step(2, T), np.arange(-parts, parts + 1)
         d = np.arange(-T * parts, T * parts + 1)
         weight = 1 / (1 + np.exp(eta * d / parts))
         V = np.maximum(0, -d / parts)
         for _ in range(T):
             worth = [weight * s / parts + np.interp(d + s, d, V, left=-np.inf, right=-np.inf) for s in steps]
             V = np.max(worth, axis=0)
-        assert V[T * parts] == pytest.approx(limits.hedge_worst(2, T)[0], abs=1e-9)
+        assert V[T * parts] == pytest.approx(limits.hedge(2, T), abs=1e-9)
 
 
 @pytest.mark.parametrize("T", [2, 6, 12])
@@ -269,9 +300,10 @@ def test_fractions_are_worse_than_bits_for_follow_the_leader(T):
 # ---------------------------------------------------------------- the ball
 
 
+@checks(limits.ball, "held", "met")
 @pytest.mark.parametrize("dim, T, radius, rho", [(2, 7, 1.0, 1.0), (3, 100, 2.0, 0.5)])
-def test_tight_ball_player_attains_the_value_and_never_exceeds_it(dim, T, radius, rho):
-    player, value = limits.BallMinimax(dim, T, radius, rho), limits.ball(T, radius, rho)
+def test_ball_player_attains_the_value_and_never_exceeds_it(dim, T, radius, rho):
+    player, value = limits.BallMinimax(dim, radius, rho, T), limits.ball(radius, rho, T)
     trace = play(player, orthogonal(rho), rounds=T)
     assert trace.regret(player.over) == pytest.approx(value, rel=1e-12)
     for Z in random_directions(T, dim, seed=1, rho=rho, runs=(50,)):
@@ -291,53 +323,56 @@ def relative(moves):
     return adversary
 
 
-def test_upper_ball_player_in_every_game_of_moves_relative_to_the_sum():
+def test_ball_player_in_every_game_of_moves_relative_to_the_sum():
     T = 6
-    player = limits.BallMinimax(2, T)
+    player = limits.BallMinimax(2, 1, 1, T)
     games = [play(player, relative(moves), rounds=T) for moves in product((-1, 0, 1), repeat=T)]
     assert max(game.regret(Ball(2)) for game in games) == pytest.approx(np.sqrt(T), rel=1e-9)
 
 
+@checks(limits.ball, "reached")
 @pytest.mark.parametrize("name", list(on_ball(2, 1.0, 1)))
-def test_lower_ball_is_forced_on_every_learner(name):
+def test_ball_is_forced_on_every_learner(name):
     T, R = 30, 2.0
     trace = play(on_ball(3, R, T)[name], orthogonal(), rounds=T)
-    assert trace.regret(Ball(3, R)) >= limits.ball(T, R) - 1e-9
+    assert trace.regret(Ball(3, R)) >= limits.ball(R, 1, T) - 1e-9
 
 
 def test_ball_value_exceeds_the_interval():
     """One dimension is easier: no direction is orthogonal to the past there."""
-    assert limits.interval(100) < 0.8 * limits.ball(100)
+    assert limits.interval(1, 1, 100) < 0.8 * limits.ball(1, 1, 100)
 
 
 # ---------------------------------------------------------------- gradient descent
 
 
+@checks(limits.descent, "met")
 @pytest.mark.parametrize("projection", ["lazy", "eager"])
 @pytest.mark.parametrize(
     "T, eta, R, rho",
     [(2, 0.5, 1, 1), (9, 0.6, 2, 1.5), (9, 2 / 1.5, 2, 1.5), (50, 0.1, 1, 1), (4, 0.25, 1, 1)],
 )
-def test_tight_descent_is_attained_on_the_ball(T, eta, R, rho, projection):
-    Z = limits.spiral(T, eta, R, rho)
+def test_descent_is_attained_on_the_ball(T, eta, R, rho, projection):
+    Z = limits.spiral(R, rho, T, eta)
     assert np.linalg.norm(Z, axis=1) == pytest.approx(np.full(T, rho))
     regret = play(OGD(Ball(2, R), eta, projection), Z).regret(Ball(2, R))
-    assert regret == pytest.approx(limits.descent(T, eta, R, rho), rel=1e-12)
+    assert regret == pytest.approx(limits.descent(R, rho, T, eta), rel=1e-12)
 
 
+@checks(limits.descent, "held")
 @pytest.mark.parametrize("projection", ["lazy", "eager"])
-def test_upper_descent_is_never_exceeded(projection):
+def test_descent_is_never_exceeded(projection):
     T, R = 8, 1.5
     for eta in (R / T, 0.4, R):
         learner = OGD(Ball(2, R), eta, projection)
         regrets = play(learner, random_directions(T, 2, seed=2, runs=(500,))).regret(Ball(2, R))
-        assert regrets.max() <= limits.descent(T, eta, R)
+        assert regrets.max() <= limits.descent(R, 1, T, eta)
 
 
 def test_descent_refuses_steps_outside_its_range():
     for eta in (0.09, 1.01):
         with pytest.raises(ValueError, match="eta must be in"):
-            limits.descent(10, eta)
+            limits.descent(1, 1, 10, eta)
 
 
 @pytest.mark.parametrize("projection", ["lazy", "eager"])
@@ -346,7 +381,7 @@ def test_descent_refuses_steps_outside_its_range():
 def test_semidefinite_program_agrees_with_the_closed_form_and_is_played(T, projection, within):
     """The step of Lecture 13 with D as `size`: ¾ of D·ρ·√(2T) from T = 2 on, D·ρ for T = 1."""
     eta, rho, size = 1.3 / (0.7 * np.sqrt(2 * T)), 0.7, 1.3
-    problem = limits.DescentProblem(T, eta, size, rho, projection, within)
+    problem = limits.DescentProblem(size, rho, T, eta, projection, within)
     worst = problem.solve()
     closed = size * rho if T == 1 else 0.75 * size * rho * np.sqrt(2 * T)
     assert worst.value == pytest.approx(closed, rel=2e-7)
@@ -362,7 +397,7 @@ def test_semidefinite_program_agrees_with_the_closed_form_and_is_played(T, proje
 @pytest.mark.parametrize("projection", ["lazy", "eager"])
 @pytest.mark.parametrize("T, eta", [(3, 1.5), (5, 2.0), (5, 4.0), (5, 0.05)])
 def test_worst_cases_outside_the_textbook_range_are_played(T, eta, projection):
-    worst = limits.DescentProblem(T, eta, projection=projection).solve()
+    worst = limits.DescentProblem(1, 1, T, eta, projection=projection).solve()
     regret = play(OGD(worst.over, eta, projection), worst.Z).regret(worst.over)
     assert regret == pytest.approx(worst.value, rel=1e-6)
     assert worst.value < 1 / (2 * eta) + eta * T / 2 - 0.01
@@ -371,7 +406,7 @@ def test_worst_cases_outside_the_textbook_range_are_played(T, eta, projection):
 
 
 def test_a_long_step_hurts_eager_more_than_lazy():
-    lazy, eager = (limits.DescentProblem(5, 2.0, projection=p).solve().value for p in ("lazy", "eager"))
+    lazy, eager = (limits.DescentProblem(1, 1, 5, 2.0, projection=p).solve().value for p in ("lazy", "eager"))
     assert lazy == pytest.approx(4.630976, abs=1e-5)
     assert eager == pytest.approx(5.0, abs=1e-5)
 
@@ -379,19 +414,19 @@ def test_a_long_step_hurts_eager_more_than_lazy():
 def test_a_schedule_of_steps_is_played():
     """Zinkevich's 1/√t, eager, all sets of diameter 1: below his bound, and attained."""
     T, eta = 6, inverse_sqrt(1.0)
-    worst = limits.DescentProblem(T, eta, projection="eager", within="diameter").solve()
+    worst = limits.DescentProblem(1, 1, T, eta, projection="eager", within="diameter").solve()
     regret = play(OGD(worst.over, eta, "eager"), worst.Z).regret(worst.over)
     assert regret == pytest.approx(worst.value, rel=1e-6)
     assert worst.value < np.sqrt(T) / 2 + np.sqrt(T) - 0.5
     with pytest.raises(ValueError, match="eta must be a number"):
-        limits.DescentProblem(T, eta).textbook()
+        limits.DescentProblem(1, 1, T, eta).textbook()
 
 
 @pytest.mark.parametrize("projection", ["lazy", "eager"])
 @pytest.mark.parametrize("T", [2, 3, 6, 15])
 def test_textbook_multipliers_are_a_proof(T, projection):
     """Dual feasible for every step: no negative eigenvalue of the slack; spoil one number and there is."""
-    problem = limits.DescentProblem(T, 0.37, 1.2, 0.8, projection)
+    problem = limits.DescentProblem(1.2, 0.8, T, 0.37, projection)
     proof = problem.textbook()
     promise, slack = problem.certify(proof)
     assert promise == pytest.approx(1.2**2 / (2 * 0.37) + 0.37 * T * 0.8**2 / 2)
@@ -399,26 +434,26 @@ def test_textbook_multipliers_are_a_proof(T, projection):
     for name in proof:
         spoiled = proof | {name: 0.99 * proof[name]}
         assert np.linalg.eigvalsh(problem.certify(spoiled)[1]).min() < -1e-6, name
-    other = limits.DescentProblem(T, 0.37, 1.2, 0.8, "eager" if projection == "lazy" else "lazy")
+    other = limits.DescentProblem(1.2, 0.8, T, 0.37, "eager" if projection == "lazy" else "lazy")
     if T > 2:
         assert np.linalg.eigvalsh(problem.certify(other.textbook())[1]).min() < -1e-3
 
 
 @pytest.mark.parametrize("projection", ["lazy", "eager"])
 def test_the_solver_finds_the_textbook_proof(projection):
-    problem = limits.DescentProblem(4, 0.4, projection=projection)
+    problem = limits.DescentProblem(1, 1, 4, 0.4, projection=projection)
     found, proof = problem.solve().multipliers, problem.textbook()
     for name, x in found.items():
         assert x == pytest.approx(proof.get(name, 0.0), abs=1e-4), name
 
 
 @pytest.mark.parametrize("T", [2, 3, 4, 7, 100, 1001])
-def test_tight_lecture_13_three_quarters_and_three_eighths(T):
+def test_lecture_13_three_quarters_and_three_eighths(T):
     D, rho = 1.7, 0.6
-    promise, eta = bounds.osd(D, rho, T), bounds.osd_step(D, rho, T)
-    Z, path = limits.zigzag(T, D, rho)
+    promise, eta = bounds.descent(D, rho, T), bounds.descent_step(D, rho, T)
+    Z, path = limits.zigzag(D, rho, T)
     assert np.linalg.norm(Z, axis=1) == pytest.approx(np.full(T, rho))
-    hull = limits.Hull(path)
+    hull = Hull(path)
     if T <= 100:
         assert hull.diameter == pytest.approx(D)
     if T <= 7:
@@ -426,13 +461,13 @@ def test_tight_lecture_13_three_quarters_and_three_eighths(T):
     wide = Ball(2, D)  # the path stays inside, so the ball plays the same game
     assert play(OGD(wide, eta), Z).regret(against=path[-1]) == pytest.approx(0.75 * promise, rel=1e-12)
     centred = Ball(2, D / 2)
-    regret = play(OGD(centred, eta), limits.spiral(T, eta, D / 2, rho)).regret(centred)
+    regret = play(OGD(centred, eta), limits.spiral(D / 2, rho, T, eta)).regret(centred)
     assert regret == pytest.approx(0.375 * promise, rel=1e-12)
 
 
 def test_lecture_13_one_round():
     D, rho = 1.7, 0.6
-    learner = lambda S: OGD(S, bounds.osd_step(D, rho, 1))  # noqa: E731
+    learner = lambda S: OGD(S, bounds.descent_step(D, rho, 1))  # noqa: E731
     segment = Box([0.0], [D])
     assert play(learner(segment), np.array([[-rho]])).regret(segment) == pytest.approx(D * rho)
     centred = Ball(1, D / 2)
@@ -441,9 +476,9 @@ def test_lecture_13_one_round():
 
 def test_the_step_that_closes_the_gap():
     for T in (1, 2, 10, 100):
-        eta = bounds.osd_sharp_step(2.0, 0.5, T)
-        assert limits.descent(T, eta, 2.0, 0.5) == pytest.approx(limits.ball(T, 2.0, 0.5))
-        assert bounds.osd_sharp(2.0, 0.5, T) == pytest.approx(limits.ball(T, 2.0, 0.5))
+        eta = bounds.descent_sharp_step(2.0, 0.5, T)
+        assert limits.descent(2.0, 0.5, T, eta) == pytest.approx(limits.ball(2.0, 0.5, T))
+        assert bounds.descent_sharp(2.0, 0.5, T) == pytest.approx(limits.ball(2.0, 0.5, T))
 
 
 # ---------------------------------------------------------------- hulls
@@ -454,7 +489,7 @@ def test_hull_projection_has_its_certificate_and_agrees_with_cvxpy(dim, corners)
     import cvxpy as cp
 
     for k in range(10):
-        hull = limits.Hull(RNG.standard_normal((corners, dim)))
+        hull = Hull(RNG.standard_normal((corners, dim)))
         y = 2 * RNG.standard_normal(dim)
         x = hull.project(y)
         assert ((hull.vertices - x) @ (y - x)).max() <= 1e-9  # obtuse angle at every corner
@@ -466,7 +501,7 @@ def test_hull_projection_has_its_certificate_and_agrees_with_cvxpy(dim, corners)
 
 
 def test_hull_of_the_signs_is_the_box():
-    box, hull = Box([-1.0] * 3, [1.0] * 3), limits.Hull(np.array(list(product((-1, 1), repeat=3))))
+    box, hull = Box([-1.0] * 3, [1.0] * 3), Hull(np.array(list(product((-1, 1), repeat=3))))
     y = 2 * RNG.standard_normal((40, 3))
     assert hull.project(y) == pytest.approx(box.project(y), abs=1e-12)
     assert hull.minimize_linear(y) == pytest.approx(box.minimize_linear(y))
@@ -476,7 +511,7 @@ def test_hull_of_the_signs_is_the_box():
 
 
 def test_hull_with_repeated_and_flat_corners():
-    hull = limits.Hull(np.array([[0.0, 0], [0, 0], [1, 0], [0.5, 0], [2, 0]]))
+    hull = Hull(np.array([[0.0, 0], [0, 0], [1, 0], [0.5, 0], [2, 0]]))
     assert hull.project(np.array([[3.0, 4], [1.5, -1], [-1, 0]])) == pytest.approx(
         np.array([[2, 0], [1.5, 0], [0, 0]])
     )
@@ -485,20 +520,22 @@ def test_hull_with_repeated_and_flat_corners():
 # ---------------------------------------------------------------- strong convexity
 
 
+@checks(bounds.strongly_convex_sharp, "met")
 @pytest.mark.parametrize("T, H, rho, dim", [(1, 1, 1, 1), (10, 2.0, 3.0, 1), (50, 0.5, 1.0, 3)])
-def test_tight_harmonic_equality(T, H, rho, dim):
-    learner = OGD(Space(dim), lambda t: 1 / (H * t), "eager")
-    trace = play(learner, limits.at_distance(H, rho), rounds=T)
+def test_harmonic_equality(T, H, rho, dim):
+    learner = OGD(Space(dim), inverse(1 / H), "eager")
+    trace = play(learner, limits.at_distance(rho, H), rounds=T)
     assert np.linalg.norm(trace.subgradients, axis=1) == pytest.approx(np.full(T, rho))
-    assert trace.regret(Space(dim)) == pytest.approx(limits.strongly_convex(T, H, rho), rel=1e-10)
+    assert trace.regret(Space(dim)) == pytest.approx(bounds.strongly_convex_sharp(rho, H, T), rel=1e-10)
 
 
-def test_upper_harmonic_bound_on_random_quadratics():
+@checks(bounds.strongly_convex_sharp, "held")
+def test_harmonic_bound_on_random_quadratics():
     for _ in range(20):
         losses = [Quadratic(c, 2.0) for c in RNG.standard_normal((30, 2))]
         trace = play(OGD(Space(2), lambda t: 1 / (2 * t), "eager"), losses)
         rho = np.linalg.norm(trace.subgradients, axis=1).max()
-        assert trace.regret(Space(2)) <= limits.strongly_convex(30, 2.0, rho) + 1e-12
+        assert trace.regret(Space(2)) <= bounds.strongly_convex_sharp(rho, 2.0, 30) + 1e-12
 
 
 @pytest.mark.parametrize("T, value", [(1, 0.5), (2, 0.625), (10, 1.013943933), (10**4, 3.653182478)])
@@ -506,8 +543,9 @@ def test_square_loss_value(T, value):
     assert limits.square_loss(T) == pytest.approx(value, abs=1e-8)
 
 
+@checks(limits.square_loss, "held", "met")
 @pytest.mark.parametrize("dim", [1, 3])
-def test_tight_square_loss_player_has_the_value_against_all_unit_centers(dim):
+def test_square_loss_player_has_the_value_against_all_unit_centers(dim):
     T = 12
     player, value = limits.SquareMinimax(dim, T), limits.square_loss(T)
     assert play(player, limits.away(T), rounds=T).regret(Ball(dim)) == pytest.approx(value, rel=1e-12)
@@ -519,7 +557,8 @@ def test_tight_square_loss_player_has_the_value_against_all_unit_centers(dim):
         assert play(player, inside).regret(Ball(dim)) <= value + 1e-12
 
 
-def test_lower_square_loss_is_forced_on_every_learner():
+@checks(limits.square_loss, "reached")
+def test_square_loss_is_forced_on_every_learner():
     T, dim = 12, 2
     B = Ball(dim)
     table = {
@@ -533,9 +572,10 @@ def test_lower_square_loss_is_forced_on_every_learner():
         assert play(learner, limits.away(T), rounds=T).regret(B) >= limits.square_loss(T) - 1e-12, name
 
 
+@checks(limits.leader_square_loss, "held", "met")
 @pytest.mark.parametrize("T, value", [(1, 0.5), (2, 1.5), (3, 5 / 3), (10, 2.379234064)])
-def test_tight_leader_on_square_losses(T, value):
-    worst, centers = limits.leader_square_loss(T)
+def test_leader_on_square_losses(T, value):
+    worst, centers = limits.leader_square_loss(T), limits.leader_centers(T)
     assert worst == pytest.approx(value, abs=1e-8)
     trace = play(FTL(Ball(1)), [Quadratic(c) for c in centers])
     assert trace.regret(Ball(1)) == pytest.approx(worst, rel=1e-12)
@@ -557,11 +597,12 @@ def test_leader_on_square_losses_is_worse_off_in_the_plane():
 # ---------------------------------------------------------------- mistakes, delays, moving comparators
 
 
+@checks(bounds.mistakes_floor, "reached")
 @pytest.mark.parametrize("k", [1, 4, 9, 25])
 @pytest.mark.parametrize("radius", [1.0, 3.0])
-def test_lower_mistakes_are_forced_on_every_deterministic_learner(k, radius):
+def test_mistakes_are_forced_on_every_deterministic_learner(k, radius):
     margin = radius / np.sqrt(k)
-    assert limits.forced_mistakes(radius, margin) == k
+    assert bounds.mistakes_floor(radius, margin) == k
     table = {
         "Perceptron": Perceptron(k),
         "Perceptron, half a step at ties": Perceptron(k, 0.5),
@@ -569,23 +610,24 @@ def test_lower_mistakes_are_forced_on_every_deterministic_learner(k, radius):
         "lazy": OGD(Ball(k), 0.3),
         "eager": OGD(Ball(k), 0.3, "eager"),
         "FTL on subgradients": Linearized(FTL(Ball(k))),
-        "minimax": limits.BallMinimax(k, k),
+        "minimax": limits.BallMinimax(k, 1, 1, k),
     }
     for name, learner in table.items():
-        trace = play(learner, limits.contrary(radius), rounds=k)
+        trace = play(learner, nature(radius), rounds=k)
         assert trace.mistakes.sum() == k, name
         u = (trace.losses.y / np.sqrt(k)) @ np.eye(k)
         assert trace.losses.margins(u).min() >= margin - 1e-12
-    trace = play(Perceptron(k), limits.contrary(radius), rounds=k)
+    trace = play(Perceptron(k), nature(radius), rounds=k)
     assert trace.updates.sum() == pytest.approx(bounds.perceptron(radius, margin))
 
 
+@checks(limits.delayed, "held", "met")
 @pytest.mark.parametrize("T, delay", [(12, 0), (12, 2), (20, 3), (100, 9)])
-def test_tight_delay_interleaved_players_attain_the_value(T, delay):
+def test_delay_interleaved_players_attain_the_value(T, delay):
     R, rho = 2.0, 0.5
-    learner = limits.Interleaved(limits.BallMinimax(2, T // (delay + 1), R, rho), delay)
-    value = limits.delayed(T, delay, R, rho)
-    trace = play(learner, limits.blocks(learner, delay, rho), rounds=T)
+    learner = limits.Interleaved(limits.BallMinimax(2, R, rho, T // (delay + 1)), delay)
+    value = limits.delayed(R, rho, delay, T)
+    trace = play(learner, limits.blocks(learner, rho, delay), rounds=T)
     assert trace.regret(Ball(2, R)) == pytest.approx(value, rel=1e-9)
     for Z in random_directions(T, 2, seed=4, rho=rho, runs=(20,)):
         assert play(learner, Z).regret(Ball(2, R)) <= value + 1e-9
@@ -595,27 +637,34 @@ def test_tight_delay_interleaved_players_attain_the_value(T, delay):
         )
 
 
-def test_lower_delay_is_forced_on_every_delayed_learner():
+@checks(limits.delayed, "reached")
+def test_delay_is_forced_on_every_delayed_learner():
     T, delay = 24, 3
-    for name, learner in on_ball(3, 1.0, T).items():
-        for slow in (limits.Delayed(learner, delay), limits.Interleaved(learner, delay)):
-            trace = play(slow, limits.blocks(slow, delay), rounds=T)
-            assert trace.regret(Ball(3)) >= limits.delayed(T, delay) - 1e-9, name
-    if hasattr(learners, "DelayedOGD"):
-        slow = learners.DelayedOGD(Ball(3), 0.1, delay)
-        assert (
-            play(slow, limits.blocks(slow, delay), rounds=T).regret(Ball(3))
-            >= limits.delayed(T, delay) - 1e-9
-        )
+    table = on_ball(3, 1.0, T).values()
+    late = [wrap(learner, delay) for learner in table for wrap in (limits.Delayed, limits.Interleaved)]
+    for learner in (*late, DelayedOGD(Ball(3), 0.1, delay)):
+        trace = play(learner, limits.blocks(learner, 1, delay), rounds=T)
+        assert trace.regret(Ball(3)) >= limits.delayed(1, 1, delay, T) - 1e-9, learner
+
+
+@pytest.mark.parametrize("eta", [0.3, inverse_sqrt(1.0)])
+def test_delayed_eager_descent_is_delayed_ogd(eta):
+    """For one delay. The wrapper is kept for the other learners, the floor being one for all of them."""
+    Z = random_directions(15, 2, seed=11)
+    for delay in (0, 3):
+        wrapped = play(limits.Delayed(OGD(Ball(2), eta, "eager"), delay), Z)
+        np.testing.assert_array_equal(wrapped.points, play(DelayedOGD(Ball(2), eta, delay), Z).points)
 
 
 def test_a_learner_without_delay_escapes_the_blocks():
     """The floor is the delay's: the same losses do not hurt a learner that hears of them at once."""
     T, delay = 24, 3
     slow = limits.Delayed(OGD(Ball(2), 1 / np.sqrt(T)), delay)
-    Z = play(slow, limits.blocks(slow, delay), rounds=T).subgradients
+    Z = play(slow, limits.blocks(slow, 1, delay), rounds=T).subgradients
     assert (
-        play(limits.BallMinimax(2, T), Z).regret(Ball(2)) <= limits.ball(T) < 0.6 * limits.delayed(T, delay)
+        play(limits.BallMinimax(2, 1, 1, T), Z).regret(Ball(2))
+        <= limits.ball(1, 1, T)
+        < 0.6 * limits.delayed(1, 1, delay, T)
     )
 
 
@@ -630,46 +679,48 @@ def test_a_late_learner_hears_of_each_loss_exactly_when_it_may(wrapper):
     assert not np.array_equal(a[8], b[8])
 
 
+@checks(limits.moving, "reached")
 @pytest.mark.parametrize("name", list(on_ball(2, 1.0, 1)))
-def test_lower_moving_comparator_is_forced_on_every_learner(name):
+def test_moving_comparator_is_forced_on_every_learner(name):
     T, K, R = 40, 5, 2.0
-    trace = play(on_ball(2, R, T)[name], limits.restarts(T, K), rounds=T)
+    trace = play(on_ball(2, R, T)[name], limits.restarts(1, K, T), rounds=T)
     u = limits.best_pieces(trace, K, Ball(2, R))
-    assert trace.dynamic_regret(u) >= limits.moving(T, K, R) - 1e-9
+    assert trace.dynamic_regret(u) >= limits.moving(R, 1, K, T) - 1e-9
     assert np.linalg.norm(np.diff(u, axis=0), axis=1).sum() <= 2 * R * (K - 1) + 1e-9
 
 
-def test_lower_moving_floor_is_reached():
+@checks(limits.moving, "reached")
+def test_moving_floor_is_reached():
     """A learner that stays at 0 pays nothing, and the best pieces gain exactly the floor."""
     T, K, R = 40, 5, 2.0
-    trace = play(OGD(Ball(2, R), 1e-12), limits.restarts(T, K), rounds=T)
+    trace = play(OGD(Ball(2, R), 1e-12), limits.restarts(1, K, T), rounds=T)
     regret = trace.dynamic_regret(limits.best_pieces(trace, K, Ball(2, R)))
-    assert regret == pytest.approx(limits.moving(T, K, R), rel=1e-9)
+    assert regret == pytest.approx(limits.moving(R, 1, K, T), rel=1e-9)
 
 
 def test_moving_floor_is_exact_for_a_player_that_knows_the_pieces():
     T, K, R = 40, 5, 2.0
     ball, length = Ball(2, R), T // K
     for Z in random_directions(T, dim=2, seed=3, runs=(50,)):
-        pieces = [play(limits.BallMinimax(2, length, R), Z[i : i + length]) for i in range(0, T, length)]
-        assert sum(piece.regret(ball) for piece in pieces) <= limits.moving(T, K, R) + 1e-9
+        pieces = [play(limits.BallMinimax(2, R, 1, length), Z[i : i + length]) for i in range(0, T, length)]
+        assert sum(piece.regret(ball) for piece in pieces) <= limits.moving(R, 1, K, T) + 1e-9
 
 
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: limits.delayed(10, 3), "T must be a multiple"),
-        (lambda: limits.moving(10, 3), "T must be a multiple"),
-        (lambda: limits.restarts(10, 3), "T must be a multiple"),
+        (lambda: limits.delayed(1, 1, 3, 10), "T must be a multiple"),
+        (lambda: limits.moving(1, 1, 3, 10), "T must be a multiple"),
+        (lambda: limits.restarts(1, 3, 10), "T must be a multiple"),
         (lambda: limits.two_experts(0), "T must be an integer"),
-        (lambda: limits.Cover(2.5).start().predict(), "T must be an integer"),
-        (lambda: limits.BallMinimax(2, 5, radius=-1), "radius must be finite"),
+        (lambda: limits.Cover(2.5).player().predict(), "T must be an integer"),
+        (lambda: limits.BallMinimax(2, -1, 1, 5), "radius must be finite"),
         (lambda: limits.SquareMinimax(2, 0), "T must be an integer"),
         (lambda: limits.Interleaved(Perceptron(2), -1), "delay must be an integer"),
         (lambda: limits.solve_experts(1, 3), "n must be an integer ≥ 2"),
-        (lambda: limits.DescentProblem(3, 0.5, projection="late"), "projection must be one of"),
-        (lambda: limits.DescentProblem(3, -0.5), "eta must be finite"),
-        (lambda: play(Perceptron(2), limits.contrary(), rounds=3), "contrary has one example"),
+        (lambda: limits.DescentProblem(1, 1, 3, 0.5, projection="late"), "projection must be one of"),
+        (lambda: limits.DescentProblem(1, 1, 3, -0.5), "eta must be finite"),
+        (lambda: play(Perceptron(2), nature(), rounds=3), "nature needs dim ≥ rounds"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -677,20 +728,7 @@ def test_bad_input_is_named(call, message):
         call()
 
 
-# ---------------------------------------------------------------- the list, and an independent witness
-
-
-def test_every_limit_has_its_word_and_a_test_of_that_word():
-    names = {name for name in globals() if name.startswith("test_")}
-    subject = {
-        "two_experts": "cover",
-        "strongly_convex": "harmonic",
-        "forced_mistakes": "mistakes",
-        "delayed": "delay",
-    }
-    for function in limits.LIMITS:
-        about = subject.get(function.__name__, function.__name__)
-        assert any(name.startswith(f"test_{function.kind}") and about in name for name in names), function
+# ---------------------------------------------------------------- an independent witness
 
 
 @pytest.mark.skipif(importlib.util.find_spec("PEPit") is None, reason="PEPit is an optional witness")
@@ -715,5 +753,5 @@ def test_pepit_agrees_on_eager_descent(T, factor):
         regret = regret + paid - f(u)
         w, _, _ = proximal_step(w - eta * z, inside, eta)
     problem.set_performance_metric(regret)
-    ours = limits.DescentProblem(T, eta, D, rho, "eager", "diameter").solve().value
+    ours = limits.DescentProblem(D, rho, T, eta, "eager", "diameter").solve().value
     assert problem.solve(verbose=0) == pytest.approx(ours, rel=1e-4)

@@ -1,20 +1,24 @@
-"""The pages are what they claim: executed, described, portable, and able to fail."""
+"""The pages are what they claim: executed as written, described, portable, and able to fail."""
 
 import ast
 import re
 import subprocess
 import sys
+from textwrap import dedent
 
+import exercise
 import nbformat
 import notebooks
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-PAGES = notebooks.pages()
-every_page = pytest.mark.parametrize("path", PAGES, ids=notebooks.shown)
+TEXTS = notebooks.pages()
+every_page = pytest.mark.parametrize("text", TEXTS, ids=notebooks.shown)
 
 MACHINE = re.compile(r"(?:^|[\s'\"=(])/(?:home|root|tmp|usr|work|Users)/|[A-Z]:\\|\b0x[0-9a-f]{6,}")
 NOT_LIVE = re.compile(r"\b(cvxpy|oracle|plt|plots|matplotlib|scipy|sklearn)\b")
+LONE = re.compile(r"^\s*[)\]}]+[,:]?\s+#")
 
 BLOCK = """
 import sys
@@ -28,16 +32,16 @@ sys.meta_path.insert(0, Blocked())
 """
 
 
-def read(path):
-    return nbformat.read(path, as_version=4)
+def stored(text):
+    """The notebook of a page as committed."""
+    return nbformat.read(notebooks.notebook_of(text), as_version=4)
 
 
-def code(path):
-    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+def code(cells):
+    return [cell for cell in cells if cell.cell_type == "code"]
 
 
-def tags(cell):
-    return cell.metadata.get("tags", [])
+tags = notebooks.tags
 
 
 def texts(cell):
@@ -57,26 +61,50 @@ def speaks(cell):
     return "print(" in cell.source or any(isinstance(node, ast.Expr) for node in last)
 
 
+# Text and notebook
+
+
 @every_page
-def test_no_page_is_stripped(path):
-    cells = code(path)
+def test_text_and_notebook_agree(text):
+    assert not (fault := notebooks.difference(text)), f"{fault}\nrun: make notebooks"
+
+
+def test_every_notebook_has_a_text():
+    wanted = {notebooks.notebook_of(text) for text in TEXTS}
+    extra = {path for path in notebooks.BOOK.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts}
+    assert not extra - wanted, "no text in pages/: delete it, and leave a line in book/redirects.yml"
+
+
+@every_page
+def test_no_page_is_stripped(text):
+    cells = code(stored(text).cells)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     for cell in cells[1:]:
         assert cell.outputs or not speaks(cell), f"no output stored for:\n{cell.source}"
 
 
 @every_page
-def test_pages_are_in_canonical_form(path):
-    """Bootstrap cell first, ids from content, nothing of the machine in the metadata."""
-    before = path.read_text("utf8")
-    assert nbformat.writes(notebooks.normalise(read(path))).rstrip("\n") + "\n" == before
-    assert notebooks.is_bootstrap(read(path).cells[0])
-    assert not read(path).cells[0].outputs
+def test_notebooks_are_in_canonical_form(text):
+    """Written by our tool, with nothing of the machine in the metadata; the first cell is silent."""
+    notebook = stored(text)
+    assert notebooks.written(notebook) == notebooks.notebook_of(text).read_text("utf8")
+    assert notebook.metadata == notebooks.METADATA
+    assert not notebook.cells[0].outputs
+    assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
+
+
+def test_setting_the_repository_asks_for_no_new_notebooks(monkeypatch):
+    monkeypatch.setattr(notebooks, "repository", lambda: "https://example.org/book")
+    assert 'address = "https://example.org/book"' in notebooks.make(TEXTS[0]).cells[0].source
+    assert not notebooks.difference(TEXTS[0])
+
+
+# What a page shows
 
 
 @every_page
-def test_every_figure_is_described(path):
-    for cell in code(path):
+def test_every_figure_is_described(text):
+    for cell in code(stored(text).cells):
         kinds = {kind for output in cell.outputs for kind in output.get("data", {})}
         if any(kind.startswith("image/") for kind in kinds):
             alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
@@ -84,16 +112,16 @@ def test_every_figure_is_described(path):
 
 
 @every_page
-def test_no_output_names_a_machine(path):
-    for cell in code(path):
-        for text in texts(cell):
-            assert not MACHINE.search(text), text
-            assert all(output.get("name") != "stderr" for output in cell.outputs), text
+def test_no_output_names_a_machine(text):
+    for cell in code(stored(text).cells):
+        for shown in texts(cell):
+            assert not MACHINE.search(shown), shown
+            assert all(output.get("name") != "stderr" for output in cell.outputs), shown
 
 
 @every_page
-def test_live_cells_need_numpy_alone(path):
-    live = [cell.source for cell in code(path) if "live" in tags(cell)]
+def test_live_cells_need_numpy_alone(text):
+    live = [cell.source for cell in code(stored(text).cells) if "live" in tags(cell)]
     for source in live:
         assert not NOT_LIVE.search(source), f"not live:\n{source}"
     script = "\n\n".join([BLOCK, *live])
@@ -101,13 +129,221 @@ def test_live_cells_need_numpy_alone(path):
     assert result.returncode == 0, result.stderr
 
 
-def page(source, *, stored=None):
-    """A page of one cell, with what it is said to have printed."""
-    cell = new_code_cell(source)
-    if stored is not None:
-        cell.execution_count = 1
-        cell.outputs = [new_output("stream", name="stdout", text=stored)]
-    return new_notebook(cells=[cell], metadata=notebooks.METADATA)
+@every_page
+def test_code_fits_its_column(text):
+    """As written, and as derived: 79 characters, one blank line, no comment behind a lone bracket."""
+    cells = notebooks.read(text)
+    for cell in code([*cells, *notebooks.derived(cells)]):
+        assert "\n\n\n" not in cell.source, f"two blank lines in:\n{cell.source}"
+        for line in cell.source.split("\n"):
+            assert len(line) <= 79, f"{len(line)} characters: {line}"
+            assert not LONE.match(line), f"put the comment above the statement: {line}"
+
+
+@every_page
+def test_a_page_has_no_header(text):
+    assert not text.read_text("utf8").startswith("---"), "jupytext.toml should have kept the header out"
+
+
+# Exercises
+
+
+def test_every_exercise_keeps_its_id():
+    """The ids are anchors, unique, and none is lost: book/exercises.yml has them all."""
+    ledger = yaml.safe_load((notebooks.BOOK / "exercises.yml").read_text("utf8"))
+    written = [
+        {"id": name, "title": title, "page": text.relative_to(notebooks.TEXT).with_suffix("").as_posix()}
+        for text in TEXTS
+        for name, (_, title) in notebooks.exercises(notebooks.read(text)).items()
+    ]
+    for entry in ledger:
+        assert re.fullmatch(r"ex(-[a-z0-9]+)+", entry["id"]) and len(entry["id"]) <= 55, entry
+    assert len({entry["id"] for entry in ledger}) == len(ledger)
+    kept = [entry for entry in ledger if entry["page"] is not None]
+    order = lambda entry: entry["id"]  # noqa: E731
+    assert sorted(kept, key=order) == sorted(written, key=order), "book/exercises.yml and pages/ differ"
+
+
+@every_page
+def test_every_exercise_has_one_cell(text):
+    cells = notebooks.read(text)
+    boxes = list(notebooks.exercises(cells))
+    assert boxes == [cell.metadata.get("exercise") for cell in cells if "exercise" in tags(cell)]
+    assert sum(":class: exercise" in cell.source for cell in cells) == len(boxes)
+
+
+SOLVED = """\
+base = 2
+
+# Why it is so:
+# the square.
+def my_square(x, power=2):
+    \"\"\"Return x².\"\"\"
+    return x**power  # the point
+
+def others(x):
+    # a helper keeps its comments
+    return x * x
+
+# twice
+found = my_square(base)
+exercises.check_value(found, others(base))
+
+print(my_square(3))"""
+
+
+def test_stub_and_solution_come_from_one_cell():
+    stub, solution = exercise.split(SOLVED)
+    assert stub == dedent('''\
+        base = 2
+
+        def my_square(x, power=2):
+            """Return x²."""
+            return None
+
+        def others(x):
+            # a helper keeps its comments
+            return x * x
+
+        found = my_square(base)
+        exercises.check_value(found, others(base))''')
+    assert solution == dedent('''\
+        # Why it is so:
+        # the square.
+        def solution_square(x, power=2):
+            """Return x²."""
+            return x**power  # the point
+
+        # twice
+        found = solution_square(base)
+        exercises.check_value(found, others(base), strict=True)
+
+        print(solution_square(3))''')
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("exercises.check_a(my_f, b)", "exercises.check_a(solution_f, b, strict=True)"),
+        (
+            f"exercises.check_a(my_f, {'b' * 50})",
+            f"exercises.check_a(\n    solution_f, {'b' * 50}, strict=True\n)",
+        ),
+        (
+            f"exercises.check_a(my_f, {'b' * 40}, c={'c' * 30})",
+            f"exercises.check_a(\n    solution_f,\n    {'b' * 40},\n    c={'c' * 30},\n    strict=True,\n)",
+        ),
+    ],
+)
+def test_a_strict_call_fits_its_column(call, expected):
+    assert exercise.split(f"def my_f():\n    return 1\n\n{call}")[1].endswith("\n\n" + expected)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x = 1", "def my_f():\n    return 1", "exercises.check_value(1, 1)", SOLVED + "\n# and so on"],
+)
+def test_an_exercise_without_answer_or_check_is_refused(source):
+    with pytest.raises(ValueError, match=r"exercises\.check|a comment stands last"):
+        exercise.split(source)
+
+
+# The tool
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """A project of one page: write its text, get its notebook."""
+    monkeypatch.setattr(notebooks, "TEXT", tmp_path / "pages")
+    monkeypatch.setattr(notebooks, "BOOK", tmp_path / "book")
+    text = tmp_path / "pages" / "chapter" / "page.md"
+    text.parent.mkdir(parents=True)
+
+    def write(*cells):
+        text.write_text("\n".join(f"```{{code-cell}} ipython3\n{cell}\n```\n" for cell in cells), "utf8")
+        return text
+
+    return write
+
+
+def test_executing_twice_gives_the_same_bytes(shelf):
+    text = shelf("import sys\nprint(1)\nprint(2)\nsys.getrecursionlimit() > 0")
+    path = notebooks.notebook_of(text)
+    first, second = (notebooks.execute(text) and path.read_bytes() for _ in range(2))
+    assert first == second
+    assert b"1\\n" in first and b"execution_count" in first
+    assert not notebooks.difference(text)
+    shelf("import sys\nprint(3)")
+    assert "differ at cell 2" in notebooks.difference(text)
+
+
+def test_a_failing_page_keeps_its_notebook(shelf):
+    text = shelf("print(1)")
+    path = notebooks.notebook_of(text)
+    notebooks.write(notebooks.make(text), path)
+    before = path.read_bytes()
+    assert "ZeroDivisionError" in notebooks.execute(shelf("1 / 0"))
+    wrong = SOLVED.replace("x**power", "x + 3").replace("base = 2", "from ocolib import exercises\nbase = 2")
+    page = f"---\nexercise: ex-a\ntags: [exercise]\n---\n{wrong}"
+    assert "no box above" in notebooks.execute(shelf(page))
+    text.write_text(
+        "```{admonition} Exercise 1: a\n:class: exercise\n:name: ex-a\n```\n\n" + text.read_text()
+    )
+    assert "WrongAnswer" in notebooks.execute(text)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_ids_stay_once_given():
+    sources = ["a = 1", "print(a)", "b = [a] * 20", "a = 1"]
+    old = [new_code_cell(source) for source in sources]
+    notebooks.give_ids(old, [])
+    ids = [cell.id for cell in old]
+    assert len(set(ids)) == 4 and ids[3] == ids[0] + "-2"
+    edited = [new_code_cell(s) for s in ("import numpy", "a = 1", "b = [a, a] * 20", "a = 1", "print(a)")]
+    notebooks.give_ids(edited, old)
+    assert [cell.id for cell in edited[1:]] == [ids[0], ids[2], ids[3], ids[1]]
+    assert edited[0].id not in ids
+    notebooks.give_ids(again := [new_code_cell("import numpy")], [])
+    assert again[0].id == edited[0].id
+
+
+def test_a_check_is_folded_and_keeps_its_output():
+    cell = new_code_cell(
+        "assert True", metadata={"tags": ["check", "live"], "mystnb": {"image": {"alt": "x"}}}
+    )
+    (made,) = notebooks.derived([cell])
+    assert made.metadata.tags == ["check", "live", "hide-input"]
+    assert made.metadata.mystnb == {"image": {"alt": "x"}, "code_prompt_show": "Check"}
+    assert cell.metadata.tags == ["check", "live"]
+
+
+def test_an_exercise_gives_two_cells_with_its_id():
+    box = new_markdown_cell("```{admonition} Exercise 4: the square\n:class: exercise\n:name: ex-a\n```")
+    source = new_code_cell(SOLVED, metadata={"exercise": "ex-a", "tags": ["exercise", "live"]})
+    _, stub, solution = notebooks.derived([box, source])
+    assert stub.id == "ex-a" and stub.metadata.tags == ["exercise", "live"]
+    assert solution.id == "ex-a-solution" and solution.metadata.tags == ["live", "solution", "hide-cell"]
+    assert solution.metadata.mystnb.code_prompt_show == "Worked solution of exercise 4"
+
+
+def test_without_ocolib_the_first_cell_says_how_to_get_it():
+    """A sentence, and the rest of the page does not run."""
+    hidden = "import importlib.util\nimportlib.util.find_spec = lambda name: None"
+    cells = [new_code_cell(source) for source in (hidden, notebooks.BOOTSTRAP, "print('on')")]
+    notebook = new_notebook(cells=cells, metadata=notebooks.METADATA)
+    with pytest.raises(notebooks.CellControlSignal):
+        notebooks.NotebookClient(notebook, kernel_name="python3").execute()
+    (error,) = notebook.cells[1].outputs
+    assert len(error.traceback) == 1 and "pip install" in error.traceback[0]
+    assert "Traceback" not in error.traceback[0] and not notebook.cells[2].outputs
+
+
+def test_a_page_is_named_by_its_text_or_its_notebook(shelf):
+    text = shelf("1")
+    assert notebooks.text_of(text) == text == notebooks.text_of(notebooks.notebook_of(text))
+    with pytest.raises(ValueError, match="no page"):
+        notebooks.text_of(text.with_name("other.md"))
 
 
 def nbval(path):
@@ -117,40 +353,11 @@ def nbval(path):
 
 def test_nbval_notices_a_corrupted_output(tmp_path):
     path = tmp_path / "page.ipynb"
-    nbformat.write(page("print(round(2 ** 0.5, 6))", stored="1.414214\n"), path)
+    cell = new_code_cell("print(round(2 ** 0.5, 6))", execution_count=1)
+    cell.outputs = [new_output("stream", name="stdout", text="1.414214\n")]
+    nbformat.write(new_notebook(cells=[cell], metadata=notebooks.METADATA), path)
     honest = nbval(path)
     assert honest.returncode == 0, honest.stdout
     path.write_text(path.read_text().replace("1.414214", "1.414215"))
     corrupted = nbval(path)
     assert corrupted.returncode == 1 and "1.414215" in corrupted.stdout
-
-
-def test_executing_twice_gives_the_same_bytes(tmp_path):
-    path = tmp_path / "page.ipynb"
-    nbformat.write(page("import sys\nprint(1)\nprint(2)\nsys.getrecursionlimit() > 0"), path)
-    first, second = (notebooks.execute(path) and path.read_bytes() for _ in range(2))
-    assert first == second
-    assert b"1\\n" in first and b"execution_count" in first
-
-
-def test_a_failing_page_keeps_its_file(tmp_path):
-    path = tmp_path / "page.ipynb"
-    nbformat.write(page("1 / 0"), path)
-    before = path.read_bytes()
-    assert "ZeroDivisionError" in notebooks.execute(path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_draft_keeps_its_metadata(tmp_path, capsys):
-    draft, path = tmp_path / "draft.md", tmp_path / "page.ipynb"
-    draft.write_text(
-        "# A page\n\n```{code-cell} ipython3\n---\nmystnb:\n  image:\n    alt: A line going up.\n"
-        "tags: [live]\n---\n1 + 1\n```\n"
-    )
-    notebooks.new(draft, path)
-    cell = read(path).cells[-1]
-    assert cell.metadata.mystnb.image.alt == "A line going up." and cell.metadata.tags == ["live"]
-    capsys.readouterr()
-    notebooks.text(path)
-    assert "alt: A line going up." in capsys.readouterr().out

@@ -3,7 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from strategies import KINDS, examples, members, violation
+from strategies import examples, members
 
 from ocolib import oracle
 from ocolib.adversaries import separable
@@ -21,8 +21,7 @@ def test_the_constraints_are_the_set(over):
     for point in np.vstack([members(over, 20), 3 * np.random.default_rng(0).standard_normal((20, 3))]):
         x.value = point
         broken = max((float(np.max(c.violation())) for c in conditions), default=0.0)
-        assert (broken > 1e-9) == (violation(over, point) > 1e-9)
-    assert len(examples(3)) == len(KINDS)
+        assert (broken <= 1e-9) == over.contains(point)
 
 
 @pytest.mark.parametrize(
@@ -117,11 +116,11 @@ def test_max_margin_refuses_what_no_plane_separates():
 
 
 def test_solving_every_round_with_a_schedule_and_without_a_regulariser():
-    player = oracle.FTRL(Space(1), SquaredNorm(), inverse_sqrt(1.0)).start()
+    player = oracle.FTRL(Space(1), SquaredNorm(), inverse_sqrt(1.0)).player()
     for t in range(1, 4):
         player.update(Linear([1.0]))
         np.testing.assert_allclose(player.predict(), [-t / np.sqrt(t)], atol=1e-7)
-    leader = oracle.FTRL(Box([-1], [1]), None).start()
+    leader = oracle.FTRL(Box([-1], [1]), None).player()
     assert -1 <= leader.predict()[0] <= 1
     leader.update(Linear([1.0]))
     np.testing.assert_allclose(leader.predict(), [-1], atol=1e-7)

@@ -1,165 +1,284 @@
-"""Execute, normalise and convert the notebooks of the book.
+"""Make the book's notebooks from the text of its pages: edit `pages/`, never `book/*.ipynb`.
 
-python tools/notebooks.py run [page.ipynb ...]      execute and normalise (default: every page)
-python tools/notebooks.py new draft.md page.ipynb   make a page from a MyST-markdown draft
-python tools/notebooks.py text page.ipynb           print a page as MyST markdown
+python tools/notebooks.py run                 make and execute every page
+python tools/notebooks.py run --stale         only those whose text and notebook differ
+python tools/notebooks.py run pages/x.md      one page, by its text or by its notebook
 """
 
 import argparse
+import difflib
 import hashlib
 import json
 import os
+import re
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
+import exercise
 import jupytext
 import nbformat
 import yaml
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellControlSignal, DeadKernelError
+from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
+TEXT, BOOK = ROOT / "pages", ROOT / "book"
 TIMES = ROOT / "_build" / "times.json"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
-INSTALL = """\
-# Installs ocolib where it is missing (on Colab); does nothing elsewhere.
+ADDRESS = re.compile(r'^address = ".*"$', re.MULTILINE)
+BOOTSTRAP = '''\
+# This page needs ocolib, the package of the book. Where ocolib is missing,
+# this cell installs it from the address below, or says how to get it.
 import importlib.util
 
+address = ""
+
+class Missing(Exception):
+    """Shown as a sentence, without a traceback."""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
 if importlib.util.find_spec("ocolib") is None:
-    {action}"""
-ASK = 'raise ModuleNotFoundError("run `pip install -e .` in the project folder")'
+    if not address:
+        raise Missing(
+            "This page needs the package ocolib, which is not installed here. "
+            "In the folder of the project run: pip install '.[oracle,plots]' "
+            "Then restart the kernel and run the page again."
+        )
+    %pip install -q "ocolib[oracle,plots] @ git+{address}"'''
+TITLE = re.compile(r"```\{admonition\} Exercise (\d+): (.+)\n((?::\w+:.*\n)+)")
 
 
 def pages():
-    """Every notebook of the book."""
-    return sorted(p for p in ROOT.glob("book/**/*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+    """The text of every page that has code."""
+    return sorted(path for path in TEXT.rglob("*.md") if ".ipynb_checkpoints" not in path.parts)
 
 
-def bootstrap_source():
-    """The first cell of every page."""
-    url = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
-    action = f'%pip install -q "ocolib[oracle,plots] @ git+{url}"' if url else ASK
-    return INSTALL.format(action=action)
+def notebook_of(text):
+    return BOOK / text.relative_to(TEXT).with_suffix(".ipynb")
 
 
-def normalise(notebook):
-    """One canonical form: bootstrap cell first, ids from content, no trace of the machine."""
-    cells = [cell for cell in notebook.cells if not is_bootstrap(cell)]
-    first = nbformat.v4.new_code_cell(bootstrap_source(), metadata={"tags": ["remove-cell"]})
-    if notebook.cells and is_bootstrap(notebook.cells[0]):
-        first.execution_count = notebook.cells[0].execution_count
-    seen = {}
-    notebook.cells = [first, *cells]
-    for cell in notebook.cells:
-        for name in ("execution", "collapsed", "scrolled", "jupyter"):
-            cell.metadata.pop(name, None)
-        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
-        seen[digest] = seen.get(digest, 0) + 1
-        cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
-    notebook.metadata = nbformat.from_dict(METADATA)
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
-    return notebook
-
-
-def is_bootstrap(cell):
-    return cell.cell_type == "code" and cell.source.startswith(INSTALL.partition("\n")[0])
-
-
-def write(notebook, path):
-    """All or nothing: the page is replaced in one step, or not at all."""
-    nbformat.validate(notebook)
-    text = nbformat.writes(notebook)  # indent 1, sorted keys
-    spare = path.with_name(f".{path.name}.new")
-    try:
-        spare.write_text(text.rstrip("\n") + "\n", "utf8")
-        os.replace(spare, path)
-    finally:
-        spare.unlink(missing_ok=True)
-
-
-def execute(path):
-    """Run one page; return its seconds, or the traceback as a string."""
-    notebook = normalise(nbformat.read(path, as_version=4))
-    client = NotebookClient(
-        notebook,
-        kernel_name="python3",
-        timeout=600,
-        coalesce_streams=True,
-        record_timing=False,
-        extra_arguments=["--log-level=ERROR"],
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    start = time.perf_counter()
-    try:
-        client.execute()
-    except CellExecutionError as error:
-        return str(error)
-    write(normalise(notebook), path)
-    return time.perf_counter() - start
-
-
-def run(paths, jobs):
-    """Execute pages side by side; a page that fails keeps its file."""
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-    times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
-    failed = 0
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(execute, path): path for path in paths}
-        for number, future in enumerate(as_completed(waiting), 1):
-            name = shown(waiting[future])
-            outcome = future.result()
-            if isinstance(outcome, str):
-                failed += 1
-                print(f"[{number}/{len(paths)}] {name} FAILED, file untouched\n{outcome}", flush=True)
-            else:
-                times[name] = round(outcome, 2)
-                print(f"[{number}/{len(paths)}] {name} {outcome:.1f} s", flush=True)
-    TIMES.parent.mkdir(exist_ok=True)
-    TIMES.write_text(json.dumps(times, indent=1, sort_keys=True))
-    return 1 if failed else 0
+def text_of(path):
+    """The text of a page named by its text or by its notebook."""
+    path = path.resolve()
+    if path.suffix == ".ipynb" and path.is_relative_to(BOOK):
+        path = TEXT / path.relative_to(BOOK).with_suffix(".md")
+    if not (path.is_file() and path.suffix == ".md" and path.is_relative_to(TEXT)):
+        raise ValueError(f"no page: {shown(path)} (a page is a file pages/….md)")
+    return path
 
 
 def shown(path):
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 
-def new(draft, page):
-    notebook = jupytext.read(draft, fmt="md:myst")
-    page.parent.mkdir(parents=True, exist_ok=True)
-    write(normalise(notebook), page)
-    print(f"{page} written; execute it with: make notebooks")
+def tags(cell):
+    return cell.metadata.get("tags", [])
 
 
-def text(page):
-    notebook = nbformat.read(page, as_version=4)
-    notebook.cells = [cell for cell in notebook.cells if not is_bootstrap(cell)]
-    print(jupytext.writes(notebook, fmt="md:myst"), end="")
+def read(text):
+    """The cells of a page as they are written."""
+    return jupytext.reads(text.read_text("utf8"), fmt="md:myst").cells
+
+
+def exercises(cells):
+    """The boxes of exercises, {id: (number, title)}; an id is the box's `:name:`."""
+    found = {}
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            for number, title, options in TITLE.findall(cell.source):
+                if ":class: exercise" in options:
+                    name = re.search(r"^:name: (.+)$", options, re.MULTILINE)
+                    if not name or name[1] in found:
+                        raise ValueError(f"exercise “{title}” needs a :name: of its own")
+                    found[name[1]] = int(number), title
+    return found
+
+
+def derived(cells):
+    """The cells of the notebook: exercises in two, checks folded, the rest as written."""
+    boxes = exercises(cells)
+    for cell in cells:
+        if "exercise" in tags(cell):
+            yield from stub_and_solution(cell, boxes)
+        elif "check" in tags(cell):
+            yield folded(cell, "hide-input", "Check")
+        else:
+            yield cell
+
+
+def folded(cell, how, prompt):
+    metadata = {**cell.metadata, "mystnb": {**cell.metadata.get("mystnb", {}), "code_prompt_show": prompt}}
+    metadata["tags"] = [*tags(cell), how]
+    return new_code_cell(cell.source, metadata=metadata)
+
+
+def stub_and_solution(cell, boxes):
+    """The student's cell, with the exercise's id, and the worked solution, folded."""
+    name = cell.metadata.get("exercise")
+    if name not in boxes:
+        raise ValueError(f"a cell is tagged exercise, but no box above has its id {name!r} as :name:")
+    try:
+        stub, solution = exercise.split(cell.source)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    yield new_code_cell(stub, metadata=cell.metadata, id=name)
+    told = new_code_cell(solution, metadata={**cell.metadata, "tags": [*tags(cell), "solution"]})
+    told.metadata["tags"].remove("exercise")
+    told = folded(told, "hide-cell", f"Worked solution of exercise {boxes[name][0]}")
+    told.id = f"{name}-solution"
+    yield told
+
+
+def repository():
+    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
+
+
+def make(text):
+    """The notebook of a page, not yet executed. Cells that it has already keep their ids."""
+    target = notebook_of(text)
+    old = nbformat.read(target, as_version=4).cells if target.exists() else []
+    first = ADDRESS.sub(f'address = "{repository()}"', BOOTSTRAP)
+    cells = [new_code_cell(first, metadata={"tags": ["remove-cell"]}), *derived(read(text))]
+    give_ids(cells, old)
+    notebook = new_notebook(cells=cells, metadata=METADATA)
+    notebook.nbformat_minor = 5
+    return notebook
+
+
+def give_ids(cells, old):
+    """An id stays once given: to the same cell, else to the most similar one; a new cell is named by
+    its content, an exercise by its own id.
+    """
+    given = {cell.metadata["exercise"] for cell in cells if "exercise" in cell.metadata}
+    waiting = [cell for cell in cells if "exercise" not in cell.metadata]
+    spare = [cell for cell in old if "exercise" not in cell.metadata]
+    for least in (1.0, 0.6):
+        for cell in waiting[:]:
+            rated = [(likeness(cell, other, least), -place) for place, other in enumerate(spare)]
+            best, place = max(rated, default=(0.0, 0))
+            if best >= least:
+                cell.id = spare.pop(-place).id
+                given.add(cell.id)
+                waiting.remove(cell)
+    for cell in waiting:
+        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
+        copies = (digest, *(f"{digest}-{n}" for n in range(2, len(cells) + 2)))
+        cell.id = next(name for name in copies if name not in given)
+        given.add(cell.id)
+
+
+def likeness(cell, other, least):
+    """How much alike two cells are, from 0 to 1 (for the same); 0 where it is less than `least`."""
+    if cell.cell_type != other.cell_type:
+        return 0.0
+    if cell.source == other.source:
+        return 1.0
+    matcher = difflib.SequenceMatcher(None, cell.source, other.source, autojunk=False)
+    if least == 1.0 or matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
+        return 0.0
+    return matcher.ratio()
+
+
+def difference(text):
+    """Where a page's notebook is not what its text says, in words; empty if it is.
+
+    The address in the first cell does not count: it may be set without executing every page.
+    """
+    target = notebook_of(text)
+    if not target.exists():
+        return f"{shown(text)} has no notebook"
+    stored, wanted = nbformat.read(target, as_version=4).cells, make(text).cells
+    for place, (cell, other) in enumerate(zip(stored, wanted, strict=False), 1):
+        same = [(c.cell_type, c.id, c.metadata, ADDRESS.sub("", c.source)) for c in (cell, other)]
+        if same[0] != same[1]:
+            return f"{shown(text)} and its notebook differ at cell {place}:\n{other.source}"
+    return f"{shown(text)} and its notebook differ in length" if len(stored) != len(wanted) else ""
+
+
+def write(notebook, path):
+    """All or nothing: the notebook is replaced in one step, or not at all."""
+    nbformat.validate(notebook)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    spare = path.with_name(f".{path.name}.new")
+    try:
+        spare.write_text(written(notebook), "utf8")
+        os.replace(spare, path)
+    finally:
+        spare.unlink(missing_ok=True)
+
+
+def written(notebook):
+    return nbformat.writes(notebook).rstrip("\n") + "\n"  # indent 1, sorted keys
+
+
+def execute(text):
+    """Make and run one page; return its seconds, or what went wrong as a string."""
+    start = time.perf_counter()
+    try:
+        notebook = make(text)
+        folder = notebook_of(text).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        NotebookClient(
+            notebook,
+            kernel_name="python3",
+            timeout=600,
+            coalesce_streams=True,
+            record_timing=False,
+            extra_arguments=["--log-level=ERROR"],
+            resources={"metadata": {"path": str(folder)}},
+        ).execute()
+    except (CellControlSignal, DeadKernelError, ValueError) as error:
+        return str(error)
+    notebook.metadata = nbformat.from_dict(METADATA)  # nothing of the machine
+    write(notebook, notebook_of(text))
+    return time.perf_counter() - start
+
+
+def run(texts, jobs):
+    """Execute pages side by side; a page that fails keeps its notebook."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
+    failed = 0
+    with ProcessPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(execute, text): text for text in texts}
+        for number, future in enumerate(as_completed(waiting), 1):
+            text, outcome = waiting[future], future.result()
+            if isinstance(outcome, str):
+                failed += 1
+                print(
+                    f"[{number}/{len(texts)}] {shown(text)} FAILED, notebook untouched\n{outcome}", flush=True
+                )
+            else:
+                times[shown(notebook_of(text))] = round(outcome, 2)
+                print(f"[{number}/{len(texts)}] {shown(text)} {outcome:.1f} s", flush=True)
+    TIMES.parent.mkdir(exist_ok=True)
+    TIMES.write_text(json.dumps(times, indent=1, sort_keys=True))
+    return 1 if failed else 0
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runner = commands.add_parser("run")
+    runner = parser.add_subparsers(dest="command", required=True).add_parser("run")
     runner.add_argument("paths", nargs="*", type=Path)
     runner.add_argument("--jobs", type=int, default=2)
-    maker = commands.add_parser("new")
-    maker.add_argument("draft", type=Path)
-    maker.add_argument("page", type=Path)
-    commands.add_parser("text").add_argument("page", type=Path)
+    runner.add_argument("--stale", action="store_true")
     options = parser.parse_args()
-    if options.command == "run":
-        return run([path.resolve() for path in options.paths] or pages(), options.jobs)
-    if options.command == "new":
-        return new(options.draft, options.page)
-    return text(options.page)
+    try:
+        texts = [text_of(path) for path in options.paths] or pages()
+    except ValueError as error:
+        parser.error(str(error))
+    return run([text for text in texts if not options.stale or difference(text)], options.jobs)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
-import yaml
 from docutils import nodes
+from sphinx.errors import NoUri
 from sphinx.util.docutils import SphinxDirective
-from sphinx_proof.nodes import proof_node
 
 import ledger
 
@@ -29,7 +28,8 @@ def table(header, rows, classes):
         line = nodes.row()
         for cell in cells:
             inline = [nodes.Text(cell)] if isinstance(cell, str) else cell
-            line += nodes.entry("", nodes.paragraph("", "", *inline))
+            block = isinstance(inline[0], nodes.raw)  # a fold may not stand inside a paragraph
+            line += nodes.entry("", *inline) if block else nodes.entry("", nodes.paragraph("", "", *inline))
         return line
 
     group += nodes.thead("", row(header))
@@ -37,8 +37,35 @@ def table(header, rows, classes):
     return nodes.table("", group, classes=classes)
 
 
+def link(docname, anchor="", text=""):
+    """A link that `resolve_links` fills in when the place of every page is known; no text means its title."""
+    return nodes.reference("", text, internal=True, place=(docname, anchor), refuri="")
+
+
+def resolve_links(app, doctree, docname):
+    for node in list(doctree.findall(nodes.reference)):
+        if "place" not in node:
+            continue
+        page, anchor = node["place"]
+        if not node.astext():
+            node += nodes.Text(app.env.titles[page].astext())
+        try:
+            uri = app.builder.get_relative_uri(docname, page)
+        except NoUri:  # a builder that does not write this page
+            node.replace_self(nodes.Text(node.astext()))
+            continue
+        node["refuri"] = f"{uri}#{anchor}" if anchor else uri
+        del node["place"]
+
+
+FILTER = """<div class="filter pst-js-only"><label for="filter">Show only rows with these words</label>
+<input id="filter" type="search" autocomplete="off"
+ placeholder="theorem 2, hinge, delay …" />
+<output for="filter" role="status"></output></div>"""
+
+
 class Concordance(SphinxDirective):
-    """``{concordance} ox13``: the items of one lecture, their pages, their tests."""
+    """``{concordance} ox13``: the items of one lecture, where they are stated, what checks them."""
 
     required_arguments = 1
 
@@ -47,45 +74,63 @@ class Concordance(SphinxDirective):
         part = ledger.load()[prefix]
         self.env.note_dependency(str(ledger.FOLDER / f"{prefix}.yml"))
         result = []
-        for kind in ("items", "errata"):
+        if not self.env.temp_data.get("filter"):
+            self.env.temp_data["filter"] = True
+            result.append(nodes.raw("", FILTER, format="html"))
+        for kind, header in (("items", "In the lecture"), ("errata", "Where it errs")):
             found = part[kind]
             if not found:
                 continue
-            ready = sum(map(ledger.done, found))
-            header = ["Item" if kind == "items" else "Where", "In short", "Checked by"]
-            body = table(header, map(self.row, found), ["concordance"])
-            opened = " open" if ready else ""
-            summary = f"{kind}: {ready} of {len(found)} done"
+            body = table(
+                [header, "In short", "Checked by"],
+                map(self.row, found),
+                ["concordance"],
+            )
+            for line, entry in zip(body.findall(is_body_row), found, strict=True):
+                line["ids"] = [f"row-{ledger.anchor(entry['id'])}"]
+            summary = f"<details open><summary>{self.count(kind, found)}</summary>"
             result += [
-                nodes.raw(
-                    "", f"<details{opened}><summary>{summary}</summary>", format="html"
-                ),
+                nodes.raw("", summary, format="html"),
                 body,
                 nodes.raw("", "</details>", format="html"),
             ]
         return result
 
+    def count(self, kind, found):
+        """How many there are; that some have no page yet is said only when it is so."""
+        name = {"items": "item", "errata": "erratum"}[kind] if len(found) == 1 else kind
+        ready = sum(map(ledger.done, found))
+        return f"{len(found)} {name}" + (f", {ready} with a page so far" if ready < len(found) else "")
+
     def row(self, entry):
         says, _ = self.state.inline_text(entry["says"], self.lineno)
+        name, _ = self.state.inline_text(entry["item"], self.lineno)
         if not ledger.done(entry):
             return (
-                entry["item"],
+                name,
                 says,
                 [nodes.inline("", "not yet written", classes=["pending"])],
             )
-        builder = self.env.app.builder
-        uri = builder.get_relative_uri(self.env.docname, "book/" + entry["page"])
-        link = nodes.reference(
-            "",
-            entry["item"],
-            internal=True,
-            refuri=f"{uri}#{ledger.anchor(entry['id'])}",
+        place = link("book/" + entry["page"], ledger.anchor(entry["id"]), text=" ")
+        place.children = []
+        place += name
+        return (
+            [place],
+            says,
+            [tests_cell(entry["tests"])] if entry["tests"] else [nodes.Text("nothing to run")],
         )
-        tests = [
-            nodes.literal("", test.removeprefix("tests/")) for test in entry["tests"]
-        ]
-        spaced = [node for test in tests for node in (nodes.Text(" "), test)][1:]
-        return [link], says, spaced
+
+
+def tests_cell(tests):
+    """How many tests, and their names for whoever opens the fold."""
+    names = "".join(f"<code>{test.removeprefix('tests/')}</code>" for test in tests)
+    count = f"{len(tests)} test" + "s" * (len(tests) > 1)
+    fold = f'<details class="concordance-tests"><summary>{count}</summary>{names}</details>'
+    return nodes.raw("", fold, format="html")
+
+
+def is_body_row(node):
+    return isinstance(node, nodes.row) and isinstance(node.parent, nodes.tbody)
 
 
 class Status(SphinxDirective):
@@ -94,12 +139,12 @@ class Status(SphinxDirective):
     def run(self):
         file = ROOT / "_build" / "times.json"
         times = json.loads(file.read_text()) if file.exists() else {}
-        pages = {
-            path.relative_to(ROOT).as_posix(): nbformat.read(path, as_version=4)
-            for path in notebooks()
-        }
+        pages = {path.relative_to(ROOT).as_posix(): nbformat.read(path, as_version=4) for path in notebooks()}
         seconds = [
-            (name, f"{times[name]:.1f} s" if name in times else "not measured")
+            (
+                [link(name.removesuffix(".ipynb"))],
+                f"{times[name]:.1f} s" if name in times else "not measured",
+            )
             for name in pages
         ]
         return [
@@ -117,33 +162,26 @@ class Status(SphinxDirective):
 
 
 def notebooks():
-    return sorted(
-        p for p in ROOT.glob("book/**/*.ipynb") if ".ipynb_checkpoints" not in p.parts
-    )
+    return sorted(p for p in ROOT.glob("book/**/*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 
 
 def counts(pages):
     """Rows (what, how many) for the status page."""
     parts = ledger.load().values()
     cells = [cell for page in pages for cell in page.cells if cell.cell_type == "code"]
-    trees = [
-        ast.parse(path.read_text("utf8")) for path in ROOT.glob("tests/**/test_*.py")
-    ]
+    trees = [ast.parse(path.read_text("utf8")) for path in ROOT.glob("tests/**/test_*.py")]
     tests = [
         node
         for tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     ]
-    property_based = [
-        test
-        for test in tests
-        if any("given" in ast.unparse(d) for d in test.decorator_list)
-    ]
+    property_based = [test for test in tests if any("given" in ast.unparse(d) for d in test.decorator_list)]
 
     def share(kind):
         found = [entry for part in parts for entry in part[kind]]
-        return f"{sum(map(ledger.done, found))} of {len(found)}"
+        ready = sum(map(ledger.done, found))
+        return str(ready) if ready == len(found) else f"{ready} of {len(found)}"
 
     return [
         ("lecture items stated and tested", share("items")),
@@ -168,32 +206,17 @@ def tagged(cell, tag):
 
 
 def exact_anchors(app, exception):
-    """Give mixed-case ledger ids back the case that docutils takes away.
-
-    On the way, drop the id that sphinx-proof gives to every directive alike.
-    """
+    """Give mixed-case ledger ids back the case that docutils takes away."""
     exact = map(ledger.anchor, (entry["id"] for entry in ledger.entries(ledger.load())))
     lost = {name.lower(): name for name in exact if name != name.lower()}
     if exception or app.builder.format != "html" or not lost:
         return
-    pattern = re.compile(
-        rf'(\bid="|\bhref="[^"#]*#)({"|".join(map(re.escape, lost))})(?=")'
-    )
+    pattern = re.compile(rf'(\bid="|\bhref="[^"#]*#)({"|".join(map(re.escape, lost))})(?=")')
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text("utf8")
         fixed = pattern.sub(lambda match: match[1] + lost[match[2]], text)
-        fixed = fixed.replace(' id="proof-content"', "")
         if fixed != text:
             page.write_text(fixed, "utf8")
-
-
-def proofs_have_addresses(app, doctree, docname):
-    """sphinx-proof writes no ids for a proof: put them on a target in front of it."""
-    for proof in doctree.findall(proof_node):
-        if proof["ids"]:
-            place = proof.parent.index(proof)
-            proof.parent.insert(place, nodes.target("", "", ids=proof["ids"]))
-            proof["ids"] = []
 
 
 def plain_docstrings(app, what, name, obj, options, lines):
@@ -209,9 +232,7 @@ def plain_docstrings(app, what, name, obj, options, lines):
             result += ["", ".. list-table::", "   :header-rows: 1", ""]
         if row:
             cells = [literal(cell.strip()) for cell in text.strip("|").split(" | ")]
-            result += [
-                f"   {'  ' if n else '* '}- {cell}" for n, cell in enumerate(cells)
-            ]
+            result += [f"   {'  ' if n else '* '}- {cell}" for n, cell in enumerate(cells)]
         else:
             result.append(line if example else literal(line))
         table = row
@@ -226,21 +247,6 @@ def literal(line):
     return "".join(parts)
 
 
-def launch_buttons(app, config):
-    """Launch and source buttons, once _config.yml names a repository."""
-    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
-    if settings["url"]:
-        config.html_theme_options |= {
-            "repository_url": settings["url"],
-            "repository_branch": settings["branch"],
-            "use_repository_button": True,
-            "launch_buttons": {
-                "colab_url": "https://colab.research.google.com",
-                "binderhub_url": "https://mybinder.org",
-            },
-        }
-
-
 def always_fresh(app, env, added, changed, removed):
     """These two read files that Sphinx does not watch."""
     return ["book/concordance", "book/status"]
@@ -249,9 +255,8 @@ def always_fresh(app, env, added, changed, removed):
 def setup(app):
     app.add_directive("concordance", Concordance)
     app.add_directive("status", Status)
-    app.connect("config-inited", launch_buttons)
+    app.connect("doctree-resolved", resolve_links)
     app.connect("autodoc-process-docstring", plain_docstrings)
     app.connect("env-get-outdated", always_fresh)
-    app.connect("doctree-resolved", proofs_have_addresses)
     app.connect("build-finished", exact_anchors)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

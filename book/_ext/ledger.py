@@ -1,26 +1,31 @@
 """The ledger: every item of the lectures, with its page and its tests."""
 
+import sys
 from pathlib import Path
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "book" / "ledger"
+sys.path.append(str(ROOT / "tests"))  # pytest knows it; Sphinx does not
+
+from promises import tests_of  # noqa: E402
 
 
 def load(folder=FOLDER):
-    """All lectures: {prefix: {lecture, source, finished, items, errata}}."""
-    return {
-        file.stem: yaml.safe_load(file.read_text("utf8"))
-        for file in sorted(folder.glob("*.yml"))
-    }
+    """All lectures: {prefix: {lecture, source, finished, items, errata}}.
+
+    An item's tests are those its file names and those marked for one of its bounds.
+    """
+    parts = {file.stem: yaml.safe_load(file.read_text("utf8")) for file in sorted(folder.glob("*.yml"))}
+    for entry in entries(parts):
+        entry["tests"] = list(dict.fromkeys([*entry["tests"], *tests_of(entry["id"])]))
+    return parts
 
 
 def entries(ledger):
     """Every item and erratum of every lecture."""
-    return [
-        entry for part in ledger.values() for entry in part["items"] + part["errata"]
-    ]
+    return [entry for part in ledger.values() for entry in part["items"] + part["errata"]]
 
 
 def anchor(identifier):

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import serve
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,6 +45,16 @@ def address(html):
     yield f"http://localhost:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def packed_address(html):
+    """The book as `make serve` and every host send it: compressed."""
+    running = serve.server(html)
+    Thread(target=running.serve_forever, daemon=True).start()
+    yield f"http://localhost:{running.server_port}"
+    running.shutdown()
+    running.server_close()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,242 @@
+"""Round every page: where it belongs, how long it takes, what it uses; and only the files it needs."""
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+import yaml
+from docutils import nodes
+from sphinx import addnodes
+
+import ledger
+
+WORDS_A_MINUTE = 200
+LOOKED_UP = (
+    "concordance",
+    "status",
+    "reference",
+    "bibliography",
+    "intro",
+    "errata",
+    "glossary",
+    "404",
+)
+# Styles and scripts of extensions, and the sign in a page that it needs them.
+NEEDED = {
+    "sphinx-design": "sd-",
+    "design-tabs": "sd-tab",
+    "togglebutton": "dropdown",
+    "proof.css": None,
+    "sphinx_highlight": None,
+    "copybutton": "highlight",
+    "clipboard": "highlight",
+}
+HEAD = '<p class="page-kicker">{part}</p>\n{title}\n<p class="page-facts">{facts}</p>'
+
+
+def settings():
+    return yaml.safe_load((ledger.ROOT / "_config.yml").read_text("utf8"))
+
+
+def site(config):
+    """Where the book is published: as _config.yml says, or GitHub's own address, or nowhere."""
+    said = (config.get("html") or {}).get("baseurl", "")
+    owner, _, name = config["repository"]["url"].rstrip("/").partition("github.com/")[2].partition("/")
+    return said.rstrip("/") or (f"https://{owner.lower()}.github.io/{name}" if name else "")
+
+
+@cache
+def parts():
+    """{docname: caption of its part of the book}, in reading order."""
+    toc = yaml.safe_load((ledger.ROOT / "_toc.yml").read_text("utf8"))
+    return {chapter["file"]: part["caption"] for part in toc.get("parts", []) for chapter in part["chapters"]}
+
+
+def read(app, doctree):
+    """Note while reading how much there is to read and which labels a page refers to."""
+    env = app.env
+    prose = [
+        text
+        for text in doctree.findall(nodes.Text)
+        if not isinstance(text.parent, (nodes.literal_block, nodes.math, nodes.math_block))
+    ]
+    words = sum(len(text.split()) for text in prose)
+    formulas = sum(1 for _ in doctree.findall(nodes.math_block))
+    cells = sum(
+        1 for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code_source"
+    )
+    links = [node["reftarget"] for node in doctree.findall(addnodes.pending_xref) if node.get("reftarget")]
+    first = next(
+        (
+            p
+            for p in doctree.findall(nodes.paragraph)
+            if p.parent.tagname == "section" and len(p.astext()) > 60
+        ),
+        None,
+    )
+    env.metadata[env.docname] |= {
+        "minutes": max(1, round((words + 40 * formulas) / WORDS_A_MINUTE)),
+        "cells": cells,
+        "refers": links,
+        "begins": plain(first) if first else "",
+    }
+
+
+def plain(node):
+    """The words of a paragraph, formulas left out, as far as a full stop."""
+    text = "".join(
+        t.astext() for t in node.findall(nodes.Text) if not isinstance(t.parent, (nodes.math, nodes.image))
+    )
+    text = re.sub(r"\s+", " ", text).strip()
+    sentences = re.split(r"(?<=[.?!]) ", text)
+    result = sentences[0]
+    for sentence in sentences[1:]:
+        if len(result) + len(sentence) > 180:
+            break
+        result += " " + sentence
+    return result
+
+
+def page_of(env, label, known):
+    """The page on which a label stands."""
+    label = label.lower()
+    proofs = {name.lower(): entry["docname"] for name, entry in getattr(env, "proof_list", {}).items()}
+    if label in proofs:
+        return proofs[label]
+    standard = env.get_domain("std")
+    if label in standard.anonlabels:
+        return standard.anonlabels[label][0]
+    return label if label in known else None
+
+
+def uses(env):
+    """{page: Counter of the earlier pages it refers to}: the book's own links, backwards in reading order."""
+    known = list(parts())
+    place = {docname: number for number, docname in enumerate(known)}
+    result = {}
+    for docname in known:
+        targets = (page_of(env, label, place) for label in env.metadata[docname].get("refers", []))
+        result[docname] = Counter(
+            t for t in targets if t in place and place[t] < place[docname] and not t.endswith(LOOKED_UP)
+        )
+    return result
+
+
+def decorate(app, pagename, templatename, context, doctree):
+    """Head and foot of a page, its description, and no file it does not need."""
+    if app.builder.format != "html":
+        return
+    body = context.get("body", "")
+    for kind in ("css_files", "script_files"):
+        context[kind] = [file for file in context.get(kind, []) if needed(str(file), body)]
+    facts = app.env.metadata.get(pagename, {})
+    part = parts().get(pagename)
+    context["description"] = facts.get("begins")
+    config = settings()
+    url = config["repository"]["url"].rstrip("/")
+    context["preview"] = f"{site(config)}/_static/readme.png" if site(config) else None
+    if not body or templatename != "page.html":
+        return
+    if part and part != "Back matter":
+        body = with_head(app, pagename, body, part, facts)
+    if part or pagename == "book/intro":
+        body += foot(app, pagename, context, url, config)
+    context["body"] = body
+
+
+def needed(file, body):
+    sign = next((sign for name, sign in NEEDED.items() if name in file), "")
+    return sign == "" or bool(sign and sign in body)
+
+
+def with_head(app, pagename, body, part, facts):
+    lines = [f"about {facts['minutes']} min to read"]
+    if facts["cells"]:
+        lines.append(f"{facts['cells']} cells to run")
+    before = [page for page, _ in uses(app.env)[pagename].most_common(3)]
+    if before:
+        links = ", ".join(
+            f'<a href="{app.builder.get_relative_uri(pagename, page)}">{app.env.titles[page].astext()}</a>'
+            for page in before
+        )
+        lines.append(f"builds on {links}")
+    shown = "".join(f"<span>{line}</span>" for line in lines)
+    return re.sub(
+        r"<h1>.*?</h1>",
+        lambda match: HEAD.format(part=part, title=match[0], facts=shown),
+        body,
+        count=1,
+        flags=re.DOTALL,
+    )
+
+
+def foot(app, pagename, context, url, config):
+    file = Path(app.env.doc2path(pagename)).relative_to(app.srcdir).as_posix()
+    branch, title = config["repository"]["branch"], app.env.titles[pagename].astext()
+    notebook = file.endswith(".ipynb")
+    source = file.replace("book/", "pages/", 1).removesuffix(".ipynb") + ".md" if notebook else file
+    owner = url.partition("github.com/")[2]
+    return app.builder.templates.render(
+        "page-foot.html",
+        {
+            "notebook": context["pathto"](f"_sources/{file}", 1) if notebook else None,
+            "has_maths": 'class="math' in context["body"],
+            "repository": url,
+            "branch": branch,
+            "source": source,
+            "title": title,
+            "colab": f"https://colab.research.google.com/github/{owner}/blob/{branch}/{file}",
+            "binder": f"https://mybinder.org/v2/gh/{owner}/{branch}?urlpath={quote('lab/tree/' + file)}",
+            "citation": citation(title, pagename, config),
+        },
+    )
+
+
+def citation(title, pagename, config):
+    """A BibTeX entry for one page."""
+    year = re.match(r"\d{4}", str(config["copyright"]))[0]
+    address = f"\n  url = {{{site(config)}/{pagename}.html}}," if site(config) else ""
+    return (
+        f"@incollection{{ocolib-{pagename.rpartition('/')[2]},\n  author = {{{{{config['author']}}}}},\n"
+        f"  title = {{{title}}},\n  booktitle = {{{config['title']}}},{address}\n  year = {{{year}}}\n}}"
+    )
+
+
+def lost(app):
+    """A page for readers who followed a dead link; hosts look for it at the root."""
+    config = settings()
+    yield "404", {"site": site(config), "project": config["title"]}, "404.html"
+
+
+def plain_files(app, exception):
+    """What a static host wants (folders that begin with an underscore), without what no page asks for."""
+    if exception or app.builder.format != "html":
+        return
+    Path(app.outdir, ".nojekyll").touch()
+    for unused in (
+        "scripts/fontawesome.js",
+        "scripts/fontawesome.js.map",
+        "vendor/fontawesome",
+        "searchtools.js",
+        "language_data.js",
+    ):
+        remove(Path(app.outdir, "_static", unused))
+    for waste in Path(app.outdir, "_static").rglob("*.map"):
+        waste.unlink()
+
+
+def remove(path):
+    for inner in sorted(path.rglob("*"), reverse=True) if path.is_dir() else []:
+        inner.rmdir() if inner.is_dir() else inner.unlink()
+    if path.exists():
+        path.rmdir() if path.is_dir() else path.unlink()
+
+
+def setup(app):
+    app.connect("doctree-read", read)
+    app.connect("html-page-context", decorate, priority=900)
+    app.connect("html-collect-pages", lost)
+    app.connect("build-finished", plain_files, priority=800)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

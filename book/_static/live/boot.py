@@ -1,0 +1,317 @@
+"""Runs the cells of a page in the reader's browser and says what happened, in words.
+
+The worker calls `run(source, name, exercise)`. All that a cell has to say goes through
+`post(kind, text)`: stdout, warning, error, text or html (the last value), capped, and
+as JSON chain and verdict.
+"""
+
+import ast
+import builtins
+import functools
+import json
+import linecache
+import sys
+import time
+import traceback
+import warnings
+
+from js_live import post  # the worker's side
+
+LIMIT = 100_000  # characters a run may write; the rest is counted, not kept
+FRAMES = 8  # of a long traceback
+ABSENT = {
+    "cvxpy": "solver cvxpy",
+    "scipy": "SciPy",
+    "sklearn": "scikit-learn",
+    "matplotlib": "matplotlib",
+    "IPython": "IPython",
+}
+namespace = {"__name__": "__main__"}
+
+
+class Stream:
+    """Text on its way to the page, in pieces of up to a tenth of a second."""
+
+    encoding = "utf-8"
+
+    def __init__(self, kind):
+        self.kind, self.pending, self.room, self.sent = kind, [], LIMIT, 0.0
+
+    def write(self, text):
+        text = str(text)
+        if self.room > 0:
+            self.pending.append(text[: self.room])
+        was, self.room = self.room, self.room - len(text)
+        if self.room <= 0 < was:
+            self.flush()
+            post(
+                "capped",
+                f"Output stops here, after {LIMIT:,} characters; the cell went on.",
+            )
+        elif time.monotonic() - self.sent > 0.1:
+            self.flush()
+        return len(text)
+
+    def flush(self):
+        if self.pending:
+            post(self.kind, "".join(self.pending))
+            self.pending.clear()
+        self.sent = time.monotonic()
+
+    def isatty(self):
+        return False
+
+
+def run(source, name, exercise):
+    """Execute one cell in the page's namespace: "ok", "error" or "stopped"."""
+    global answering
+    answering = exercise
+    sys.stdout, sys.stderr = Stream("stdout"), Stream("warning")
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            warnings.showwarning = functools.partial(show_warning, name)
+            execute(source, name)
+        return "ok"
+    except (
+        BaseException
+    ) as error:  # a reader's cell may raise anything; the page must go on
+        sys.stdout.flush()
+        post("error", explain(error, name))
+        return "stopped" if isinstance(error, KeyboardInterrupt) else "error"
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        tell_verdicts()
+
+
+def execute(source, name):
+    """As in a notebook: the value of a last expression is shown."""
+    tree = ast.parse(source, name)
+    last = tree.body[-1] if tree.body else None
+    shown = isinstance(last, ast.Expr) and not source.rstrip().endswith(";")
+    body = ast.Module(tree.body[:-1] if shown else tree.body, type_ignores=[])
+    exec(compile(body, name, "exec"), namespace)
+    if shown:
+        display(eval(compile(ast.Expression(last.value), name, "eval"), namespace))
+
+
+def display(*values):
+    """Show values as a notebook does: as HTML where they have it, else as text."""
+    sys.stdout.flush()
+    for value in values:
+        if value is None:
+            continue
+        if not isinstance(value, type) and hasattr(value, "_repr_html_"):
+            post("html", value._repr_html_()[:LIMIT])
+        else:
+            post("text", short(repr(value)))
+        if is_chain(value):
+            post("chain", json.dumps(chain_data(value)))
+
+
+def short(text):
+    return (
+        text
+        if len(text) <= LIMIT
+        else text[:LIMIT] + f"\n… {len(text) - LIMIT:,} more characters"
+    )
+
+
+def is_chain(value):
+    return (
+        type(value).__name__ == "Chain"
+        and hasattr(value, "lines")
+        and hasattr(value, "title")
+    )
+
+
+def chain_data(chain):
+    """What a picture of the chain needs: each line's value, formula and reason."""
+    lines = [
+        {"value": float(line.value), "formula": line.formula, "reason": line.reason}
+        for line in chain.lines
+    ]
+    return {"title": chain.title, "lines": lines}
+
+
+# ------------------------------------------------ errors and warnings in words
+
+
+def show_warning(name, message, category, filename, lineno, file=None, line=None):
+    where = f"Line {lineno}: " if filename == name else ""
+    sys.stdout.flush()
+    sys.stderr.write(f"{where}{category.__name__}: {message}\n")
+    sys.stderr.flush()
+
+
+def explain(error, name):
+    """The error from the reader's own line on: where, the line, the calls, then why."""
+    if isinstance(error, SyntaxError) and error.filename == name:
+        return explain_syntax(error)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not is_ours(frame)
+    ]
+    while frames and not frames[0].filename.startswith("<cell "):
+        frames.pop(0)
+    lines = [text for frame in shortened(frames) for text in told(frame, name)]
+    advice = advise(error)
+    return "\n".join([*lines, headline(error), *([advice] if advice else [])])
+
+
+def is_ours(frame):
+    """A step of this file, or of code that has no lines to show."""
+    return frame.filename == __file__ or frame.filename == "<string>"
+
+
+def explain_syntax(error):
+    lines = [f"Line {error.lineno} of this cell"]
+    if error.text:
+        code = error.text.rstrip("\n")
+        lines += [
+            f"    {code.strip()}",
+            "    " + " " * (error.offset - 1 - (len(code) - len(code.lstrip()))) + "^",
+        ]
+    return "\n".join([*lines, f"{type(error).__name__}: {error.msg}"])
+
+
+def headline(error):
+    if isinstance(error, KeyboardInterrupt):
+        return "Stopped. All variables are kept."
+    if isinstance(error, SystemExit):
+        return "SystemExit: the cell asked Python to end. The page goes on."
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    return short(text.removeprefix("builtins."))[:4000]
+
+
+def shortened(frames):
+    """A deep recursion needs its first and last calls only."""
+    if len(frames) <= 2 * FRAMES:
+        return frames
+    return [*frames[:FRAMES], len(frames) - 2 * FRAMES, *frames[-FRAMES:]]
+
+
+def told(frame, name):
+    if isinstance(frame, int):
+        return [f"    … {frame:,} more calls …"]
+    if frame.filename == name:
+        place = f"Line {frame.lineno} of this cell"
+    elif frame.filename.startswith("<cell "):
+        place = f"Line {frame.lineno} of {frame.filename.strip('<>')}"
+    else:
+        place = f"{frame.filename.rpartition('site-packages/')[2]}, line {frame.lineno}"
+    if not frame.name.startswith("<"):
+        place += f", in {frame.name}"
+    return [place, f"    {frame.line}"] if frame.line else [place]
+
+
+def advise(error):
+    """A sentence that helps, for what goes wrong in a browser."""
+    if isinstance(error, ModuleNotFoundError):
+        module = (error.name or "").partition(".")[0]
+        what = ABSENT.get(module, f"package “{module}”")
+        return f"There is no {what} in the browser: this page has NumPy and ocolib."
+    if isinstance(error, MemoryError):
+        return "The browser has no more memory: try fewer rounds or a smaller array."
+    if isinstance(error, RecursionError):
+        return "A function calls itself without end, or too deep for the browser."
+    if isinstance(error, NameError) and getattr(error, "name", None):
+        return (
+            "Is it defined in a cell above? Cells above run first if they have not run."
+        )
+    return ""
+
+
+# ------------------------------------------------ checkers that answer in the page
+
+verdicts, answering = [], False
+
+
+def watch_checkers():
+    """Let every checker of `ocolib.exercises` report a verdict."""
+    from ocolib import exercises
+
+    for name, checker in list(vars(exercises).items()):
+        if name.startswith("check_") and callable(checker):
+            setattr(exercises, name, watched(exercises, checker))
+
+
+def watched(module, checker):
+    @functools.wraps(checker)
+    def ask(*args, **kwargs):
+        if not answering:  # everywhere but in an exercise it prints, as in a notebook
+            return checker(*args, **kwargs)
+        said = []
+        module.print = lambda *words, **_: said.append(" ".join(map(str, words)))
+        try:
+            result = checker(*args, **kwargs)
+        except BaseException as error:
+            wrong = (
+                type(error).__name__ == "WrongAnswer"
+            )  # what a strict checker raises
+            message = (
+                str(error).lstrip("✗ ")
+                if wrong
+                else f"The check did not finish: {headline(error)}"
+            )
+            verdicts.append({"passed": False, "message": message})
+            raise
+        finally:
+            del module.print
+        verdicts.append(as_verdict(result, said))
+        return result
+
+    return ask
+
+
+def as_verdict(result, said):
+    """The verdict a checker returned, or else the one it printed with ✓, ✗ or …"""
+    keys = ("passed", "message", "input", "got", "expected")
+    if not isinstance(result, dict):
+        result = {key: getattr(result, key, None) for key in keys}
+    if result.get("passed") is not None:
+        texts = {
+            key: result.get(key) for key in keys[1:] if result.get(key) is not None
+        }
+        told = {
+            key: text if isinstance(text, str) else repr(text)
+            for key, text in texts.items()
+        }
+        return {"passed": bool(result["passed"]), "pending": False, **told}
+    line = said[-1] if said else "nothing was checked"
+    return {
+        "passed": line.startswith("✓"),
+        "pending": line.startswith("…"),
+        "message": line.lstrip("✓✗… ").strip(),
+    }
+
+
+def tell_verdicts():
+    for verdict in verdicts:
+        post("verdict", json.dumps(verdict))
+    verdicts.clear()
+
+
+# ------------------------------------------------ what a worker cannot do
+
+
+def no_input(prompt=""):
+    raise RuntimeError(
+        "a cell in the browser cannot ask for input: write the value into the code"
+    )
+
+
+def patient_sleep(seconds, *, nap=time.sleep):
+    """Sleep in short naps, so that Stop is heard."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        nap(min(left, 0.05))
+
+
+def adapt():
+    """Once, before the first cell: what differs from Python elsewhere."""
+    builtins.input, builtins.display, time.sleep = no_input, display, patient_sleep
+    watch_checkers()

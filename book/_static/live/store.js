@@ -1,0 +1,74 @@
+// The parts of the runtime: fetched once, checked by checksum, kept in the browser's own cache.
+
+const CACHE = "ocolib-live";
+const fetchFile = globalThis.fetch.bind(globalThis); // the worker puts its own in place for Pyodide
+
+const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** SHA-256 needs a secure page (https or localhost); elsewhere fetch itself checks, see `download`. */
+async function isIntact(bytes, part) {
+  if (!globalThis.crypto?.subtle) return bytes.length === part.bytes;
+  return hex(await crypto.subtle.digest("SHA-256", bytes)) === part.sha256;
+}
+
+const base64 = (digits) => btoa(digits.match(/../g).map((pair) => String.fromCharCode(parseInt(pair, 16))).join(""));
+
+/** The cache, or nothing where storage is switched off. */
+async function openCache() {
+  try {
+    return await globalThis.caches?.open(CACHE);
+  } catch {
+    return undefined;
+  }
+}
+
+async function download(url, part, onBytes) {
+  const integrity = globalThis.crypto?.subtle ? {} : { integrity: `sha256-${base64(part.sha256)}` };
+  const response = await fetchFile(url, integrity);
+  if (!response.ok) throw new Error(`${part.name} could not be loaded (${response.status})`);
+  const bytes = new Uint8Array(part.bytes);
+  let loaded = 0;
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (loaded + value.length > part.bytes) break;
+    bytes.set(value, loaded);
+    loaded += value.length;
+    onBytes(value.length);
+  }
+  return bytes;
+}
+
+/** The bytes of one part, decompressed. `onBytes(n)` is told of every n bytes that arrive. */
+export async function loadPart(base, part, onBytes) {
+  const url = base + part.name;
+  const cache = await openCache();
+  const kept = await cache?.match(url);
+  if (kept) {
+    const bytes = new Uint8Array(await kept.arrayBuffer());
+    if (await isIntact(bytes, part)) {
+      onBytes(part.bytes);
+      return unpack(bytes, part);
+    }
+    await cache.delete(url);
+  }
+  const bytes = await download(url, part, onBytes);
+  if (!(await isIntact(bytes, part))) throw new Error(`${part.name} is not the file that this book was built with`);
+  await cache?.put(url, new Response(bytes)).catch(() => {}); // a full disk is no reason to stop
+  return unpack(bytes, part);
+}
+
+async function unpack(bytes, part) {
+  if (!part.name.endsWith(".bin")) return bytes;
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Drop what an older build of the book has left in the cache. */
+export async function tidy(base, parts) {
+  const cache = await openCache();
+  const wanted = new Set(Object.values(parts).map((part) => base + part.name));
+  for (const request of (await cache?.keys()) ?? []) {
+    if (request.url.startsWith(base) && !wanted.has(request.url)) await cache.delete(request);
+  }
+}

@@ -1,0 +1,105 @@
+// Small services for a reader: focus that stays, search on demand, a filter, formulas to explore.
+(() => {
+  'use strict';
+  const root = document.documentElement.dataset.content_root || './';
+  const load = source => new Promise((done, failed) => {
+    const script = document.createElement('script');
+    Object.assign(script, { src: root + source, onload: done, onerror: failed });
+    document.head.append(script);
+  });
+
+  // The theme takes the focus from its buttons; give it back to whoever works with the keyboard.
+  const BUTTONS = '.theme-switch-button, .search-button, .primary-toggle, .secondary-toggle';
+  const keepFocus = () => document.addEventListener('click', event => {
+    const button = event.target.closest(BUTTONS);
+    setTimeout(() => { if (button && document.activeElement === document.body) button.focus({ preventScroll: true }); });
+  }, true);
+
+  // Search: the index comes when the first letter is typed, as a script, so that it works from a file too.
+  const found = {};
+  const search = async (form, input, list, status) => {
+    const words = input.value.trim();
+    if (!words) { list.replaceChildren(); status.textContent = ''; return; }
+    found.ready ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')]);
+    await found.ready;
+    if (input.value.trim() !== words) return;
+    const results = window.finder.find(words, window.finderIndex).slice(0, 30);
+    list.replaceChildren(...results.map(result => window.finder.show(result, root)));
+    status.textContent = results.length ? '' : `Nothing found for “${words}”.`;
+  };
+  const prepareSearch = () => document.querySelectorAll('form.bd-search').forEach(form => {
+    const input = form.querySelector('input'), list = form.parentElement.querySelector('.finder');
+    const status = form.parentElement.querySelector('.finder-status');
+    input.addEventListener('input', () => search(form, input, list, status));
+    form.addEventListener('submit', event => {
+      const first = list.querySelector('a');
+      if (first) { event.preventDefault(); first.click(); }
+    });
+    form.parentElement.addEventListener('keydown', event => {
+      const stops = [input, ...list.querySelectorAll('a')], place = stops.indexOf(document.activeElement);
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step || place < 0) return;
+      event.preventDefault();
+      stops[Math.max(0, Math.min(stops.length - 1, place + step))].focus();
+    });
+    if (form.closest('dialog')) return;
+    input.value = new URLSearchParams(location.search).get('q') || '';
+    search(form, input, list, status);
+    input.focus();
+  });
+
+  // The concordance: only the rows that hold every word.
+  const prepareFilter = () => document.querySelectorAll('.filter').forEach(box => {
+    const input = box.querySelector('input'), count = box.querySelector('output');
+    const rows = [...document.querySelectorAll('table.concordance tbody tr')];
+    const texts = rows.map(row => row.textContent.toLowerCase());
+    const sections = [...document.querySelectorAll('article section section')];
+    input.addEventListener('input', () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let left = 0;
+      rows.forEach((row, place) => {
+        row.hidden = !words.every(word => texts[place].includes(word));
+        left += !row.hidden;
+      });
+      sections.forEach(section => { section.hidden = !section.querySelector('table.concordance tbody tr:not([hidden])'); });
+      count.textContent = words.length ? `${left} of ${rows.length}` : '';
+      if (words.length) document.querySelectorAll('article details').forEach(part => { if (part.querySelector('tr')) part.open = true; });
+    });
+  });
+
+  // Formulas are pictures of letters with MathML behind them. Whoever asks gets MathJax itself, which
+  // lets the keyboard walk through a formula and speaks each part.
+  const explore = async button => {
+    button.disabled = true;
+    button.textContent = 'Fetching the explorer …';
+    document.querySelectorAll('mjx-container').forEach(formula => {
+      const math = formula.querySelector('mjx-assistive-mml > math');
+      if (math) formula.replaceWith(math);
+    });
+    window.MathJax = {
+      loader: { load: ['a11y/semantic-enrich', 'a11y/explorer'], paths: { mathjax: new URL(root + '_static/mathjax', location.href).href } },
+      options: { sre: { json: new URL(root + '_static/mathjax/sre/mathmaps', location.href).href }, a11y: { speech: true, subtitles: true, magnification: 'None' } },
+    };
+    await load('_static/mathjax/mml-chtml.js');
+    await window.MathJax.startup.promise;
+    button.textContent = 'Formulas can be explored: tab to one, press Enter, use the arrows';
+    button.setAttribute('aria-pressed', 'true');
+  };
+
+  // The map: pointing at a page lights up what it uses and what uses it.
+  const lightMap = () => document.querySelectorAll('svg.map a').forEach(page => {
+    const paths = document.querySelectorAll(`svg.map path[data-ends~="${page.id}"]`);
+    const turn = on => () => paths.forEach(path => path.classList.toggle('lit', on));
+    for (const name of ['mouseenter', 'focus']) page.addEventListener(name, turn(true));
+    for (const name of ['mouseleave', 'blur']) page.addEventListener(name, turn(false));
+  });
+
+  document.addEventListener('DOMContentLoaded', () => {
+    keepFocus();
+    prepareSearch();
+    prepareFilter();
+    lightMap();
+    document.querySelectorAll('[data-print]').forEach(button => button.addEventListener('click', () => window.print()));
+    document.querySelectorAll('[data-explore]').forEach(button => button.addEventListener('click', () => explore(button)));
+  });
+})();

@@ -1,0 +1,57 @@
+"""A proof as a chain of numbers: each line's value on the trace just played, its reason and its slack.
+
+The first line is what the theorem bounds, the last its promise; a slack is how much a line gives away, and
+the slacks add up to last − first. A proof that is right has no negative slack, whatever the game.
+
+`proofs.X(trace, u, …)` is the proof of `bounds.X`. It reads set, step and regulariser from `trace.learner`
+and refuses a trace that is not of its theorem. The rooms: `chain` (how a proof is shown), `leaders`
+(Lectures 13 and 17), `gradients` (Lectures 4 and 13, Regret bounds), `late` (Lecture 4), `mistakes`
+(Lectures 9 and 13).
+"""
+
+from ocolib.proofs.chain import Chain, Line, plays, subscripts
+from ocolib.proofs.gradients import (
+    descent,
+    descent_sharp,
+    strongly_convex,
+    strongly_convex_slacks,
+    zinkevich,
+    zinkevich_sharp,
+)
+from ocolib.proofs.late import delayed, delayed_constant, delayed_strongly_convex
+from ocolib.proofs.leaders import ftrl, ftrl_sharp, ftrl_stability, ftrl_stability_slacks, hedge
+from ocolib.proofs.mistakes import (
+    normalized_winnow,
+    perceptron,
+    perceptron_direct,
+    perceptron_growth,
+    perceptron_length,
+    winnow,
+)
+
+__all__ = [
+    "Chain",
+    "Line",
+    "delayed",
+    "delayed_constant",
+    "delayed_strongly_convex",
+    "descent",
+    "descent_sharp",
+    "ftrl",
+    "ftrl_sharp",
+    "ftrl_stability",
+    "ftrl_stability_slacks",
+    "hedge",
+    "normalized_winnow",
+    "perceptron",
+    "perceptron_direct",
+    "perceptron_growth",
+    "perceptron_length",
+    "plays",
+    "strongly_convex",
+    "strongly_convex_slacks",
+    "subscripts",
+    "winnow",
+    "zinkevich",
+    "zinkevich_sharp",
+]

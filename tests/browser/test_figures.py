@@ -1,0 +1,512 @@
+"""The moving figures, moved by mouse and by keyboard; what they print is what ocolib computes."""
+
+import json
+import re
+
+import figures
+import ledger
+import numpy as np
+import pytest
+from figure_numbers import PROOFS, crew, sunspot_losses
+from static_figures import fixture, picture
+
+from ocolib import adversaries, bounds, limits, oracle
+from ocolib.game import play
+from ocolib.learners import FTL, FTRL, OGD, DelayedOGD, Hedge, Perceptron
+from ocolib.losses import HingeLoss, PerceptronLoss, TubeLoss, hinge, perceptron_loss
+from ocolib.regularizers import SquaredNorm
+from ocolib.sets import Ball, Box, Hull, L1Ball, Simplex
+
+pytestmark = pytest.mark.browser
+
+NAMES = list(figures.NUMBERS)
+every_figure = pytest.mark.parametrize("name", NAMES)
+DISK, INTERVAL = Ball(2), Box([-1], [1])
+STATE = "() => document.querySelector('moving-figure').state"
+SAID = """() => Object.fromEntries([...document.querySelectorAll('.mf-say [data-key]')]
+  .map(node => [node.dataset.key, node.textContent]))"""
+WAYS = {
+    "light": {"viewport": {"width": 900, "height": 900}},
+    "dark": {"viewport": {"width": 900, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+    "calm": {"viewport": {"width": 900, "height": 900}, "reduced_motion": "reduce"},
+}
+
+
+def printed(x, digits=4):
+    """As the page prints it."""
+    return f"{round(float(x), 9) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def known(name):
+    return json.loads(figures.numbers(name))
+
+
+# ---------------------------------------------------------------- what ocolib says of a state
+
+
+def projection(state):
+    sets = {"ball": DISK, "box": Box([-1, -0.6], [1, 0.6]), "simplex": Simplex(2), "l1": L1Ball(2)}
+    y = np.array([state["x"], state["y"]])
+    z = sets[state["set"]].project(y)
+    return {"z": f"({printed(z[0])}, {printed(z[1])})", "distance": printed(np.linalg.norm(y - z))}
+
+
+def fan(state):
+    losses = {
+        "perceptron": (PerceptronLoss(), 1.0),
+        "hinge": (HingeLoss(), 1.0),
+        "absolute": (TubeLoss(), 0.0),
+    }
+    (phi, label), w, z = losses[state["f"]], state["w"], state["z"]
+    U = np.arange(-200, 201) / 100
+    height = (phi.value(w, label) + z * (U - w) - phi.value(U, label)).max()
+    low, high = phi.subdifferential(w, label)
+    inside = low - 1e-9 <= z <= high + 1e-9
+    verdict = "z is a subgradient at w" if inside else "the line cuts through f: no subgradient"
+    return {"excess": printed(max(height, 0)), "verdict": verdict}
+
+
+def adversary(state):
+    z = np.array([[{"M": -1.0, "m": -0.5, "p": 0.5, "P": 1.0}[letter]] for letter in state["z"]])
+    leader = FTL(INTERVAL) if state["learner"] == "FTL" else FTRL(INTERVAL, SquaredNorm(), state["eta"])
+    trace = play(leader, z)
+    said = {"regret": printed(trace.regret(INTERVAL)), "round": str(len(z))}
+    if state["learner"] == "FTRL":
+        said["promise"] = printed(bounds.ftrl_sharp(0.5, np.ones(len(z)), state["eta"]))
+    return said
+
+
+def step(state):
+    T, eta = state["T"], state["eta"]
+    Z = {
+        "spiral": lambda: limits.spiral(1.0, 1.0, T, eta),
+        "straight": lambda: np.tile([1.0, 0.0], (T, 1)),
+        "back": lambda: np.tile([[1.0, 0.0], [-1.0, 0.0]], (T // 2, 1)),
+        "random": lambda: adversaries.random_directions(T, 2, seed=T),
+    }[state["adversary"]]()
+    said = {
+        "regret": printed(play(OGD(DISK, eta), Z).regret(DISK)),
+        "promise": printed(bounds.ftrl(2.0, np.ones(T), eta)),
+        "floor": printed(limits.ball(1.0, 1.0, T)),
+    }
+    return said | ({"worst": printed(limits.descent(1.0, 1.0, T, eta))} if 1 / T <= eta <= 1 else {})
+
+
+def lazy_eager(state):
+    Z = np.array(known("lazy-eager")["streams"][state["stream"]])[: state["t"]]
+    return {
+        way: printed(play(OGD(DISK, state["eta"], way), Z).regret(DISK)) if len(Z) else "0.0000"
+        for way in ("lazy", "eager")
+    }
+
+
+def hedge(state):
+    losses = sunspot_losses()[0] if state["stream"] == "sun" else np.eye(4)[np.arange(120) % 4]
+    trace = play(Hedge(losses.shape[1], state["eta"]), losses)
+    return {"regret": printed(trace.regret(Simplex(losses.shape[1])))}
+
+
+def perceptron(state):
+    rows = [part.split("_") for part in state["pts"].split(".")]
+    X = np.array([[float(a), float(b)] for a, b, _ in rows]) / 100
+    y = np.array([1.0 if sign == "p" else -1.0 for *_, sign in rows])
+    rounds = np.arange(int(state["t"])) % len(y)
+    updates = play(Perceptron(2), perceptron_loss(X[rounds], y[rounds])).updates.sum() if len(rounds) else 0
+    gamma = np.linalg.norm(Hull(y[:, None] * X).project(np.zeros(2)))
+    R = np.linalg.norm(X, axis=1).max()
+    bound = printed(bounds.perceptron(R, gamma)) if gamma > 1e-9 else "none: no margin"
+    return {"updates": str(updates), "bound": bound}
+
+
+def delay(state):
+    """The crew's delays, fed to the game round by round."""
+    T, m = known("delay")["T"], state["m"]
+    X, y, _ = adversaries.separable(T, 6, margin=0.02, seed=3)
+    y = np.where(np.random.default_rng(3).random(T) < 0.1, -y, y)
+    losses, over, G = hinge(X, y), Ball(6, 3.0), np.linalg.norm(X, axis=1).max()
+    speeds = np.where((np.arange(m) == m - 1) & (state["crew"] == "slow") & (m > 1), 0.1, 1.0)
+    eta = 3.0 / (G * np.sqrt(T))
+    late = [row[3] for row in crew(speeds, eta, losses, over, m)[1]]
+    trace = play(DelayedOGD(over, eta, late), losses)
+    regret = trace.regret(against=oracle.best_point(losses, over))
+    return {"delay": printed(np.mean(late), 2), "careless": printed(regret, 2)}
+
+
+def waterfall(state):
+    chain = PROOFS[state["proof"]][1](state["play"], state["c"])
+    said = {"first": printed(chain.values[0]), "last": printed(chain.values[-1])}
+    if state["proof"] == "descent":
+        assert said["last"] == printed(bounds.ftrl(2.0, np.ones(16), state["c"] / 4))
+    return said
+
+
+EXPECTED = {name: globals()[name.replace("-", "_")] for name in NAMES}
+# a key to move with the keyboard and, for the mouse, either a handle (its key, how far) or a native input
+MOVES = {
+    "projection": ("x", ("handle", "x", (-60, 25))),
+    "fan": ("z", ("handle", "z", (0, -40))),
+    "adversary": ("eta", ("click", "text=undo")),
+    "step": ("eta", ("handle", "eta", (30, 0))),
+    "lazy-eager": ("eta", ("handle", "t", (-40, 0))),
+    "hedge": ("eta", ("input", "eta", 0.7)),
+    "perceptron": ("x", ("click", "text=add the point")),
+    "delay": ("m", ("handle", "m", (60, 0))),
+    "waterfall": ("c", ("input", "c", 0.9)),
+}
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open one figure from a file; anything that goes wrong in the page is an error here."""
+    contexts = []
+
+    def show(name, address="", theme="light", **settings):
+        context = browser.new_context(**(settings or WAYS["light"]))
+        contexts.append(context)
+        page, file = context.new_page(), tmp_path / f"{name}.html"
+        page.wrong = []
+        page.on("pageerror", lambda error: page.wrong.append(str(error)))
+        page.on(
+            "request", lambda request: page.wrong.append(request.url) if "file:" not in request.url else None
+        )
+        file.write_text(fixture(name, theme=theme, width="800px"), "utf8")
+        page.goto(file.as_uri() + address)
+        settle(page)
+        return page
+
+    yield show
+    for context in contexts:
+        for page in context.pages:
+            assert not page.wrong
+        context.close()
+
+
+def settle(page):
+    """Wait for the next picture, and for a glide to end."""
+    page.wait_for_function(
+        """() => {
+      const figure = document.querySelector('moving-figure'), now = JSON.stringify(figure.state);
+      const same = window.lastState === now;
+      window.lastState = now;
+      return same;
+    }""",
+        polling=120,
+    )
+
+
+def check(page, name):
+    state, said = page.evaluate(STATE), page.evaluate(SAID)
+    for key, text in EXPECTED[name](state).items():
+        assert said[key] == text, (key, state)
+    return state
+
+
+def by_mouse(page, move):
+    kind, what, *how = move
+    if kind == "click":
+        page.click(what)
+    elif kind == "input":
+        box = page.locator(f"input[data-key={what}]").bounding_box()
+        page.mouse.click(box["x"] + how[0] * box["width"], box["y"] + box["height"] / 2)
+    else:
+        box = page.locator(f".handle[data-keys~={what}]").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + how[0][0] / 2, y + how[0][1] / 2)
+        page.mouse.move(x + how[0][0], y + how[0][1])
+        page.mouse.up()
+    settle(page)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@every_figure
+def test_it_moves_and_prints_what_ocolib_computes(name, way, show):
+    page = show(name, theme="dark" if way == "dark" else "light", **WAYS[way])
+    if name == "adversary":
+        page.click("text=Example 2 against the regularised")
+    settle(page)
+    states = [check(page, name)]
+    key, move = MOVES[name]
+    page.focus(f"input[data-key={key}]")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    settle(page)
+    states.append(check(page, name))
+    by_mouse(page, move)
+    states.append(check(page, name))
+    assert states[0] != states[1] != states[2]
+    width = page.evaluate("() => document.documentElement.scrollWidth")
+    assert width <= page.viewport_size["width"]
+
+
+@every_figure
+def test_every_preset_prints_what_ocolib_computes(name, show):
+    page = show(name, **WAYS["calm"])
+    buttons = page.locator("[aria-label=Examples] button")
+    assert 3 <= buttons.count() <= 5
+    seen = []
+    for button in buttons.all():
+        button.click()
+        settle(page)
+        state = page.evaluate(STATE)
+        if (
+            state.get("z") != ""
+            and state.get("pts") != ""
+            and state.get("stream") not in ("chance", "phases")
+        ):
+            check(page, name)
+        seen.append(json.dumps(state))
+    assert len(set(seen)) == len(seen)
+
+
+@every_figure
+def test_a_handle_is_a_native_input_and_two_are_enough(name, show):
+    page = show(name)
+    inputs = page.eval_on_selector_all("input[data-key]", "all => all.map(node => node.dataset.key)")
+    assert len(inputs) <= 2
+    handles = page.eval_on_selector_all(".handle", "all => all.flatMap(node => node.dataset.keys.split(' '))")
+    assert set(handles) <= set(inputs)
+    unnamed = "all => all.filter(node => !node.getAttribute('aria-label')).length"
+    assert page.eval_on_selector_all("input, select", unnamed) == 0
+    assert page.get_attribute(".mf-stage > svg", "aria-label")
+
+
+GUESSED = ["projection", "step", "lazy-eager", "hedge", "perceptron", "delay", "waterfall"]
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_a_guess_comes_before_the_answer(name, show):
+    page = show(name, **WAYS["calm"])
+    question = page.text_content(".mf-verdict")
+    for hand in ("mouse", "keyboard"):
+        page.click("text=Guess first")
+        assert not page.is_visible(".mf-say") and page.text_content(".mf-verdict") == question
+        before = page.eval_on_selector_all("[data-guess]", "all => all.map(node => node.value)")
+        if hand == "mouse":
+            box = page.locator(".mf-stage").bounding_box()
+            page.mouse.click(box["x"] + 0.72 * box["width"], box["y"] + 0.72 * box["height"])
+        else:
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowRight")
+        after = page.eval_on_selector_all("[data-guess]", "all => all.map(node => node.value)")
+        assert before != after
+        page.click("text=Reveal")
+        settle(page)
+        assert page.is_visible(".mf-say") and page.text_content(".mf-verdict") != question
+        check(page, name) if name not in ("hedge",) else None
+    page.click("[aria-label=Examples] button >> nth=0")
+    settle(page)
+    assert page.text_content(".mf-verdict") == question
+
+
+def test_the_state_is_in_the_address(show):
+    page = show("step", "#eta=0.25&T=256", **WAYS["calm"])
+    state = check(page, "step")
+    assert (state["eta"], state["T"]) == (0.25, 256)
+    page.focus("input[data-key=eta]")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => location.hash.includes('figure=step')")
+    words = page.evaluate("() => location.hash")
+    again = show("step", words, **WAYS["calm"])
+    assert again.evaluate(STATE) == page.evaluate(STATE)
+    page.evaluate("() => { location.hash = '#figure=hedge&eta=1'; }")  # meant for another figure
+    settle(page)
+    assert page.evaluate(STATE) == again.evaluate(STATE)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["#eta=abc", "#eta=", "#T=1e999", "#adversary=<b>", "#adversary=constructor", "#figure=step", "#fig-1"],
+)
+def test_a_bad_address_changes_nothing(words, show):
+    page, plain = show("step", words), show("step")
+    assert page.evaluate(STATE) == plain.evaluate(STATE)
+    check(page, "step")
+
+
+def test_numbers_out_of_range_are_brought_back(show):
+    page = show("projection", "#x=99&y=-0.333", **WAYS["calm"])
+    state = check(page, "projection")
+    assert (state["x"], state["y"]) == (2, -0.35)
+
+
+def test_points_can_be_clicked_in(show):
+    page = show("perceptron", **WAYS["calm"])
+    page.click("text=An empty sheet")
+    box = page.locator(".mf-stage").bounding_box()
+    centre = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.click(centre[0] + 80, centre[1] - 40)
+    page.select_option("select", "m")
+    page.mouse.click(centre[0] - 60, centre[1] - 70)
+    page.click("text=step")
+    settle(page)
+    state = check(page, "perceptron")
+    assert [part[-1] for part in state["pts"].split(".")] == ["p", "m"] and state["t"] == "1"
+
+
+def test_the_adversary_can_be_played(show):
+    page = show("adversary", **WAYS["calm"])
+    page.click("text=An empty board")
+    for slope in ("−½", "+1", "−1", "worst move"):
+        page.click(f"button:text-is('{slope}')")
+    settle(page)
+    state = check(page, "adversary")
+    assert state["z"] == "mPMP" and page.evaluate(SAID)["regret"] == printed(bounds.example2(4))
+
+
+@every_figure
+def test_full_screen_is_large_and_dark(name, show):
+    page = show(name)
+    small = page.evaluate("() => document.querySelector('.mf-stage text').getBoundingClientRect().height")
+    page.click(".mf-full-button")
+    settle(page)
+    box = page.locator("moving-figure").bounding_box()
+    assert (box["width"], box["height"]) == (page.viewport_size["width"], page.viewport_size["height"])
+    paper = page.eval_on_selector("moving-figure", "node => getComputedStyle(node).backgroundColor")
+    assert max(map(int, re.findall(r"\d+", paper))) < 60
+    large = page.evaluate("() => document.querySelector('.mf-stage text').getBoundingClientRect().height")
+    assert large > 1.15 * small
+    check(page, name)
+    page.click(".mf-full-button")
+    settle(page)
+    assert page.locator("moving-figure").bounding_box()["height"] < page.viewport_size["height"] + 100
+    assert not page.evaluate("() => document.querySelector('moving-figure').classList.contains('mf-full')")
+
+
+@every_figure
+def test_the_picture_is_the_figure_before_any_touch(name, browser):
+    page = browser.new_page(viewport={"width": 700, "height": 900})
+    assert picture(page, name) == (figures.SOURCE / "static" / f"{name}.svg").read_text("utf8")
+    page.close()
+
+
+def test_a_preset_comes_at_once_where_motion_is_unwelcome(show):
+    jump = """() => {
+      document.querySelectorAll('[aria-label=Examples] button')[1].click();
+      return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>
+        done(document.querySelector('moving-figure').state.x))));
+    }"""
+    assert show("projection", **WAYS["calm"]).evaluate(jump) == 1.6
+    assert show("projection").evaluate(jump) < 1.6  # on its way from 1.5
+
+
+def test_a_page_can_draw_a_chain_of_its_own(show):
+    page = show("waterfall")
+    lines = [
+        {"value": 1.0, "formula": "Σ f_t"},
+        {"value": 2.5, "formula": "w_{t+1}"},
+        {"value": 2.0, "formula": "end"},
+    ]
+    drawn = page.evaluate(
+        """lines => {
+      const place = document.createElement('div');
+      document.body.append(place);
+      const detail = {chain: {title: 'mine', lines}};
+      place.dispatchEvent(new CustomEvent('ocolib:chain', {bubbles: true, detail}));
+      return [place.querySelectorAll('rect').length, place.querySelectorAll('rect.orange').length,
+              place.querySelector('svg').getAttribute('aria-label')];
+    }""",
+        lines,
+    )
+    assert drawn == [3, 1, "mine: from 1.0000 to 2.0000 in 3 lines"]  # a line that falls is marked
+
+
+# ---------------------------------------------------------------- in the book
+
+HTML = ledger.ROOT / "_build" / "html"
+PLACED = {
+    name: path.relative_to(HTML).as_posix()
+    for path in HTML.rglob("book/**/*.html")
+    for name in re.findall(r'<moving-figure [^>]*data-figure="([\w-]+)"', path.read_text("utf8"))
+}
+placed = pytest.mark.parametrize("name", PLACED)
+HEIGHTS = """() => {
+  window.heights = [];
+  const seen = new ResizeObserver(list => list.forEach(entry => heights.push(entry.contentRect.height)));
+  new MutationObserver(() => document.querySelectorAll('moving-figure').forEach(node => seen.observe(node)))
+    .observe(document, {childList: true, subtree: true});
+}"""
+CONTRAST = """() => [...document.querySelectorAll('moving-figure :is(text, button, select, span, b, output)')]
+  .filter(node => node.textContent.trim() && node.getClientRects().length)
+  .map(node => [node.textContent.slice(0, 30),
+    getComputedStyle(node)[node.localName === 'text' ? 'fill' : 'color'],
+    /button|select/.test(node.localName) ? getComputedStyle(node).backgroundColor
+      : getComputedStyle(node.closest('moving-figure')).backgroundColor])"""
+
+
+def luminance(colour):
+    """How bright rgb(…) is, from 0 to 1, as the accessibility guidelines measure it."""
+    parts = [float(value) / 255 for value in re.findall(r"[\d.]+", colour)[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+
+def test_every_figure_has_its_page():
+    assert sorted(PLACED) == sorted(NAMES)
+
+
+@placed
+def test_it_moves_on_its_page(name, browser, address, html):
+    for url in (f"{address}/{PLACED[name]}", (html / PLACED[name]).as_uri()):
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        errors = []
+        page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+        page.goto(f"{url}#figure={name}")
+        live = page.locator(f"moving-figure[data-figure={name}]")
+        assert live.locator(".mf-stage > svg > *").count() > 3
+        before = live.locator(".mf-say").text_content()
+        live.locator("[aria-label=Examples] button").nth(1).click()
+        page.wait_for_function(
+            "([name, before]) => document.querySelector(`moving-figure[data-figure=${name}] "
+            ".mf-say`).textContent !== before",
+            arg=[name, before],
+        )
+        assert not errors
+        page.close()
+
+
+@placed
+def test_it_has_its_height_from_the_first_frame_on(name, browser, address):
+    """What is below a figure does not move when the figure comes to life."""
+    for width in (1280, 390):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.add_init_script(f"({HEIGHTS})()")
+        page.goto(f"{address}/{PLACED[name]}#figure={name}")
+        page.evaluate("() => MathJax.startup.promise")
+        assert len(set(page.evaluate("() => heights"))) == 1
+        assert 0 < page.locator(f"#figure-{name}").bounding_box()["y"] < 450
+        page.close()
+
+
+@placed
+def test_it_prints_as_a_picture(name, browser, address):
+    page = browser.new_page()
+    page.goto(f"{address}/{PLACED[name]}")
+    image = page.locator(f"moving-figure[data-figure={name}] .mf-static img")
+    assert len(image.get_attribute("alt")) > 60 and not image.is_visible()
+    page.emulate_media(media="print")
+    assert image.is_visible()
+    assert not page.locator(f"moving-figure[data-figure={name}] .mf-panel").is_visible()
+    page.close()
+
+
+@placed
+def test_it_can_be_read_by_day_and_by_night(name, browser, address):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{address}/{PLACED[name]}")
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        page.wait_for_timeout(300)
+        for words, *colours in page.evaluate(CONTRAST):
+            dark, light = sorted(map(luminance, colours))
+            assert (light + 0.05) / (dark + 0.05) > 4.5, (theme, words, colours)
+    page.close()
+
+
+@placed
+def test_a_strict_policy_would_let_it_pass(name, html):
+    text = (html / PLACED[name]).read_text("utf8")
+    element = re.search(rf'<moving-figure [^>]*data-figure="{name}".*?</moving-figure>', text, re.DOTALL)[0]
+    assert not re.search(r"<script|<style|\sstyle=|\son\w+=", element)

@@ -1,0 +1,494 @@
+"""The live page as a reader uses it: Run, Edit, Stop, Reset and exercises, under a strict policy."""
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+
+import live_fixture
+import pytest
+from live_fixture import ARRAY, CHAIN, END, OTHER_PLOT, PLOT, SHOW, SOLUTION, SOLVER, STUB, A, B
+
+pytestmark = pytest.mark.browser
+
+RUNTIME = re.compile(r"/_static/live/[a-z]+-[0-9a-f]{12}\.(bin|js|zip)$")
+REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
+START = 120_000  # milliseconds: a busy machine must not decide
+SHORT = 20_000
+VIOLATIONS = """() => {
+  window.violations = [];
+  addEventListener('securitypolicyviolation', event => window.violations.push(
+    [event.violatedDirective, event.sourceFile, event.blockedURI].join(' ')));
+}"""
+HEARD = """state => {
+  window.heard = [];
+  new MutationObserver(() => window.heard.push(state.textContent)).observe(state, { childList: true });
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    built = live_fixture.build(tmp_path_factory.mktemp("live") / "book")
+    if not (built / "_static" / "live.js").exists():
+        (pytest.fail if REQUIRED else pytest.skip)("no runtime: run tools/runtime.py to see why")
+    return built
+
+
+@pytest.fixture(scope="module")
+def site(folder):
+    with live_fixture.serve(folder) as address:
+        yield f"{address}/book"
+
+
+@pytest.fixture(scope="module")
+def context(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(SHORT)
+    context.add_init_script(f"({VIOLATIONS})()")
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def opened(context, site):
+    """One page with Python started, for all tests that need not start anew."""
+    page = Reader(context.new_page(), site)
+    page.open("live")
+    return page
+
+
+@pytest.fixture
+def reader(opened):
+    """The shared page, with the printed code in every cell and nothing solved."""
+    opened.reset_all()
+    opened.page.evaluate("localStorage.clear()")
+    return opened
+
+
+class Reader:
+    """What a reader does and sees."""
+
+    def __init__(self, page, site):
+        self.page, self.site, self.complaints = page, site, []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def open(self, name):
+        self.page.goto(f"{self.site}/{name}.html", wait_until="load")
+
+    def cell(self, number):
+        return self.page.locator("div.cell").nth(number - 1)
+
+    def press(self, number, button="Run"):
+        self.cell(number).get_by_role("button", name=re.compile(f"^{button}")).click()
+
+    def state(self, number):
+        return self.cell(number).locator(".live-state").inner_text()
+
+    def run(self, number):
+        """Run a cell to its end; what it says below itself."""
+        self.press(number)
+        return self.result(number)
+
+    def result(self, number):
+        self.cell(number).locator(".live-run:not([aria-disabled=true])").wait_for(timeout=START)
+        return self.cell(number).locator(".live-output-body").inner_text()
+
+    def write(self, number, source):
+        """Replace the code of a cell, in the editor."""
+        editor = self.cell(number).locator(".live-editor .cm-content")
+        if not editor.count():
+            self.press(number, "Edit")
+        editor.click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(source)
+
+    def reset_all(self):
+        buttons = self.page.get_by_role("button", name=re.compile("^Reset"))
+        while buttons.count():
+            buttons.first.click()
+
+    def solved(self):
+        return self.page.evaluate("localStorage.getItem('ocolib:done:ex-twice') !== null")
+
+    def verdict(self):
+        return self.cell(STUB).get_by_role("status").last.inner_text()
+
+
+# ---------------------------------------------------------------- running
+
+
+def test_loaded_on_the_first_click_and_never_again(browser, site, folder):
+    context = browser.new_context()
+    asked = []
+    context.on("request", lambda request: RUNTIME.search(request.url) and asked.append(request.url))
+    page = Reader(context.new_page(), site)
+    page.open("live")
+    assert not asked
+    first, said = timed(page.run, A)
+    assert "a is 2" in said
+    second, said = timed(page.run, SHOW)
+    assert "b is 3" in said
+    names = [url.rpartition("/")[2] for url in asked]
+    assert len(names) == len(set(names)) == 6
+    total = sum((folder / "_static" / "live" / name).stat().st_size for name in names)
+    asked.clear()
+    page.page.reload(wait_until="load")
+    again, said = timed(page.run, END)
+    assert "the end" in said and not asked, "a second visit asks for nothing"
+    print(f"\nfirst output after {first:.1f} s (second visit {again:.1f} s), next cell {second:.2f} s")
+    print(f"{total / 1e6:.1f} MB compressed, nothing before the first click")
+    assert total <= 12e6
+    assert not page.complaints
+    context.close()
+
+
+def timed(action, *arguments):
+    began = time.perf_counter()
+    result = action(*arguments)
+    return time.perf_counter() - began, result
+
+
+def test_a_cell_far_down_runs_those_above_first(context, site):
+    page = Reader(context.new_page(), site)
+    page.open("live")
+    page.cell(END).locator(".live-state").evaluate(HEARD)
+    assert "the end" in page.run(END)
+    assert "Running the cells above first: 6 of 6" in page.page.evaluate("window.heard")
+    assert page.state(END).startswith("Done after 6 cells above")
+    assert not page.cell(A).locator(".live-output").is_visible(), (
+        "the printed output stays for cells not asked for"
+    )
+    page.page.close()
+
+
+def test_values_are_shown_as_in_a_notebook(reader):
+    assert reader.run(SHOW).split() == ["b", "is", "3", "30"]
+    assert reader.run(ARRAY) == "array([0., 1., 4.])"
+
+
+def test_a_chain_is_a_table_and_an_event(reader):
+    reader.page.evaluate(
+        "() => document.addEventListener('live:chain', e => { window.chain = e.detail.chain; })"
+    )
+    reader.run(CHAIN)
+    table = reader.cell(CHAIN).locator(".live-output table.proof-chain")
+    assert table.locator("caption").inner_text() == "Two lines" and table.locator("tbody tr").count() == 2
+    assert [line["value"] for line in reader.page.evaluate("window.chain.lines")] == [1.0, 3.0]
+
+
+def test_html_of_a_cell_cannot_run_scripts(reader):
+    html = "<b>bold</b><img src=x onerror=window.bad=1><script>window.bad=1</script><a href='x'>link</a>"
+    reader.write(
+        ARRAY, f"class Html:\n_repr_html_ = lambda self: {html!r}\n\nHtml()".replace("\n_", "\n    _")
+    )
+    assert reader.run(ARRAY) == "boldlink"
+    assert reader.cell(ARRAY).locator(".live-output b").count() == 1
+    assert reader.cell(ARRAY).locator(".live-output :is(img, script, a)").count() == 0
+    assert reader.page.evaluate("window.bad === undefined")
+    reader.page.evaluate("window.violations = []")  # the policy had something to say about the handler
+
+
+def test_warnings_and_errors_name_the_readers_line(reader):
+    reader.write(A, 'import warnings\n\na = 2\nwarnings.warn("careful")\nprint(1 / (a - 2))')
+    told = reader.run(A).replace("\n\n", "\n").splitlines()
+    assert told[0] == "Line 4: UserWarning: careful"
+    assert told[1:4] == [
+        "Line 5 of this cell",
+        "    print(1 / (a - 2))",
+        "ZeroDivisionError: division by zero",
+    ]
+    assert reader.state(A) == "Ended with an error"
+
+
+def test_an_error_inside_the_package_begins_with_the_readers_line(reader):
+    reader.write(A, "from ocolib.sets import Ball\n\na = Ball(-1)")
+    told = reader.run(A).splitlines()
+    assert told[0] == "Line 3 of this cell" and told[1] == "    a = Ball(-1)"
+    assert told[2].startswith("ocolib/sets.py, line ") and told[-1].startswith("ValueError: ")
+
+
+def test_a_syntax_error_points_at_the_place(reader):
+    reader.write(A, "a = 2\nfor i in range(3)\n    print(i)")
+    assert reader.run(A).splitlines() == [
+        "Line 2 of this cell",
+        "    for i in range(3)",
+        "                     ^",
+        "SyntaxError: expected ':'",
+    ]
+
+
+def test_a_module_that_is_not_there_gets_a_sentence(reader):
+    reader.write(A, "import cvxpy")
+    assert "There is no solver cvxpy in the browser" in reader.run(A)
+
+
+def test_a_broken_cell_above_is_named(reader):
+    reader.write(A, "a = nonsense")
+    reader.press(B)
+    reader.result(B)
+    assert reader.state(B) == f"Cell {A} above ended with an error, so this one did not run."
+    assert "NameError" in reader.cell(A).locator(".live-output-body").inner_text()
+
+
+# ---------------------------------------------------------------- editing
+
+
+def test_an_edit_is_marked_and_the_printed_output_comes_back(reader):
+    reader.write(A, 'a = 5\nprint("a is", a)')
+    reader.page.keyboard.press("Shift+Enter")
+    assert reader.result(A).strip() == "a is 5"
+    cell = reader.cell(A)
+    assert cell.locator(".live-label").inner_text() == "Yours"
+    reader.press(A, "Show the printed output")
+    assert cell.locator(".cell_output").inner_text().strip() == "a is 2"
+    assert not cell.locator(".live-output").is_visible()
+    reader.press(A, "Show yours again")
+    assert reader.run(SHOW).split() == ["b", "is", "6", "60"]
+    reader.press(A, "Reset")
+    assert cell.locator(".cell_output").is_visible() and not cell.locator(".live-output").is_visible()
+    assert reader.run(SHOW).split()[2] == "3"
+
+
+def test_pictures_say_that_they_are_printed(reader):
+    note = "From the printed run"
+    assert note not in reader.cell(PLOT).inner_text()
+    reader.write(A, "a = 7")
+    reader.run(A)
+    assert note in reader.cell(PLOT).inner_text()
+    assert note not in reader.cell(OTHER_PLOT).inner_text(), "this one does not depend on a"
+    reader.press(A, "Reset")
+    assert note not in reader.cell(PLOT).inner_text()
+
+
+def test_other_cells_say_quietly_what_they_need(reader):
+    assert "This cell needs matplotlib: run it in Jupyter." in reader.cell(PLOT).inner_text()
+    assert "This cell needs the solver: run it in Jupyter." in reader.cell(SOLVER).inner_text()
+    assert (
+        reader.cell(SOLVER).locator(".live-elsewhere a").get_attribute("href")
+        == "exercises.html#run-in-jupyter"
+    )
+
+
+def test_edits_survive_a_reload_and_reach_another_tab(context, site, reader):
+    reader.write(ARRAY, "# mine & <yours>\n1 + 1")
+    other = Reader(context.new_page(), site)
+    other.open("live")
+    draft = other.cell(ARRAY).locator(".live-draft")
+    assert draft.inner_text() == "# mine & <yours>\n1 + 1"
+    reader.write(ARRAY, "2 + 2")
+    other.page.wait_for_function("() => document.querySelectorAll('.live-draft')[0] !== null")
+    draft.get_by_text("2 + 2").wait_for()
+    reader.reset_all()
+    draft.wait_for(state="hidden")
+    other.page.close()
+
+
+# ---------------------------------------------------------------- stopping
+
+
+def test_stop_ends_a_loop_and_keeps_the_variables(reader):
+    reader.write(A, "a = 0\nwhile True:\n    a += 1")
+    reader.press(A)
+    reader.cell(A).get_by_text("Running", exact=True).wait_for(timeout=START)
+    time.sleep(1)
+    reader.press(A, "Stop")
+    assert reader.result(A).splitlines()[-1] == "Stopped. All variables are kept."
+    reader.write(ARRAY, "a > 1000")
+    assert reader.run(ARRAY).strip() == "True"
+    reader.press(ARRAY, "Reset")
+
+
+def test_stop_ends_a_sleep(reader):
+    reader.write(A, "import time\n\ntime.sleep(1000)")
+    reader.press(A)
+    reader.cell(A).get_by_text("Running", exact=True).wait_for(timeout=START)
+    reader.press(A, "Stop")
+    assert "Stopped" in reader.result(A)
+
+
+def test_a_loop_that_will_not_stop_is_ended_and_python_starts_again(reader):
+    reader.write(A, "sum(range(10**12))")  # one call: Python does not look up
+    reader.press(A)
+    reader.cell(A).get_by_text("Running", exact=True).wait_for(timeout=START)
+    reader.press(A, "Stop")
+    assert "Its variables are gone" in reader.result(A)
+    assert "runs the cells above again" in reader.state(A)
+    reader.press(A, "Reset")
+    assert reader.run(SHOW).split()[:3] == ["b", "is", "3"]
+    assert reader.state(SHOW).startswith("Done after 3 cells above")
+
+
+def test_a_flood_of_output_is_cut_off(reader):
+    reader.write(A, 'a = 2\nfor _ in range(2000):\n    print("x" * 50_000)')
+    told = reader.run(A)
+    assert "Output stops here" in told and len(told) < 150_000
+    assert reader.state(A).startswith("Done")
+
+
+def test_a_recursion_without_end_leaves_the_page_usable(reader):
+    reader.write(A, "def f(n):\n    return f(n + 1)\n\n\nf(0)")
+    told = reader.run(A)
+    assert "RecursionError" in told or "too deep" in told
+    assert len(told.splitlines()) < 60
+    reader.press(A, "Reset")
+    assert "a is 2" in reader.run(A)
+
+
+# ---------------------------------------------------------------- exercises
+
+
+def test_an_exercise_answers(reader):
+    reader.press(STUB, "Run and check")
+    reader.result(STUB)
+    assert reader.verdict().startswith("… not yet")
+    reader.write(STUB, live_fixture.CODE.replace("None", "x * x"))
+    reader.press(STUB, "Run and check")
+    reader.result(STUB)
+    assert "That is the square." in reader.verdict()
+    assert not reader.solved()
+
+
+def test_hints_come_one_by_one(reader):
+    hints = reader.page.locator("#ex-twice .admonition.hint")
+    assert hints.count() == 2 and not hints.nth(0).is_visible()
+    reader.press(STUB, "Hint 1 of 2")
+    assert hints.nth(0).is_visible() and not hints.nth(1).is_visible()
+    reader.press(STUB, "Hint 2 of 2")
+    assert hints.nth(1).is_visible()
+
+
+def test_a_solution_that_the_reader_runs_records_nothing(reader):
+    reader.cell(SOLUTION).locator("summary").click()
+    assert "✓ right" in reader.run(SOLUTION)
+    assert not reader.solved()
+
+
+def test_an_error_in_the_answer_is_no_tick(reader):
+    reader.write(STUB, live_fixture.CODE.replace("return None", "return 1 / 0"))
+    reader.press(STUB, "Run and check")
+    reader.result(STUB)
+    assert "ZeroDivisionError" in reader.verdict()
+    reader.write(STUB, "exercises.check_value()")
+    reader.press(STUB, "Run and check")
+    assert "TypeError" in reader.result(STUB)
+    assert "The check did not finish" in reader.verdict()
+    assert not reader.solved()
+
+
+def test_a_right_answer_is_ticked_everywhere_and_remembered(reader, context, site, tmp_path):
+    reader.write(STUB, live_fixture.ANSWER)
+    reader.press(STUB, "Run and check")
+    reader.result(STUB)
+    assert reader.verdict() == "✓ right" and reader.solved()
+    other = Reader(context.new_page(), site)
+    other.open("live")
+    assert "✓ solved" in other.page.locator("#ex-twice .admonition-title").first.inner_text()
+    other.open("exercises")
+    sidebar = other.page.locator(".bd-sidebar-primary a", has_text="A live page")
+    sidebar.locator(".live-count").wait_for()
+    assert sidebar.inner_text().endswith("✓")
+    tools = other.page.locator(".live-tools")
+    assert "1 of 1 solved" in tools.inner_text()
+
+    with other.page.expect_download() as download:
+        tools.get_by_role("button", name="Save to a file").click()
+    file = tmp_path / "progress.json"
+    download.value.save_as(file)
+    saved = json.loads(file.read_text("utf8"))
+    assert list(saved["done"]) == ["ex-twice"] and "return 2 * x" in saved["edits"]["book/live:ex-twice"]
+
+    other.page.once("dialog", lambda dialog: dialog.accept())
+    tools.get_by_role("button", name="Clear").click()
+    assert "0 of 1 solved" in tools.inner_text()
+    (tmp_path / "bad.json").write_text('{"done": 3}', "utf8")
+    tools.locator("input[type=file]").set_input_files(tmp_path / "bad.json")
+    tools.get_by_text("Nothing was changed").wait_for()
+    tools.locator("input[type=file]").set_input_files(file)
+    tools.get_by_text("solved exercises 1, changed cells 1").wait_for()
+    assert "1 of 1 solved" in tools.inner_text()
+    other.open("live")
+    assert "return 2 * x" in other.cell(STUB).locator(".live-draft").inner_text()
+    other.page.close()
+
+
+# ---------------------------------------------------------------- the machinery
+
+
+def test_a_file_that_was_tampered_with_is_refused(browser, site):
+    context = browser.new_context()
+    page = Reader(context.new_page(), site)
+    page.page.route(re.compile(r"/ocolib-[0-9a-f]{12}\.zip$"), lambda route: route.fulfill(body=b"tampered"))
+    page.open("live")
+    page.press(A)
+    page.result(A)
+    assert "is not the file that this book was built with" in page.state(A)
+    page.page.unroute_all()
+    assert "a is 2" in page.run(A), "and the next click tries again"
+    context.close()
+
+
+def test_the_policy_is_kept(reader):
+    reader.write(A, "a = 3")
+    broken = [
+        text for text in reader.page.evaluate("window.violations") if "live" in text or "editor" in text
+    ]
+    assert not broken and not reader.complaints
+
+
+def test_a_browser_that_cannot_gets_a_sentence(browser, site, folder):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(Path(folder, "book", "live.html").as_uri())
+    assert "make serve" in page.locator("div.cell").first.inner_text()
+    assert page.locator(".live-run").count() == 0
+    context.add_init_script("delete globalThis.WebAssembly")
+    page = context.new_page()
+    page.goto(f"{site}/live.html")
+    assert "no WebAssembly" in page.locator("div.cell").first.inner_text()
+    context.close()
+
+
+def test_without_storage_the_page_works_and_says_so(browser, site):
+    context = browser.new_context()
+    context.set_default_timeout(SHORT)
+    context.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('off'); } });"
+        "delete window.caches;"
+    )
+    page = Reader(context.new_page(), site)
+    page.open("live")
+    page.write(A, 'print("kept nowhere")')
+    assert "Storage is switched off" in page.state(A)
+    context.close()
+
+
+def test_the_keyboard_alone_is_enough(reader):
+    reader.cell(A).get_by_role("button", name=re.compile("^Run")).focus()
+    reader.page.keyboard.press("Enter")
+    reader.result(A)
+    if reader.cell(A).locator(".live-editor").count():
+        reader.cell(A).locator(".live-editor .cm-content").focus()
+    else:
+        reader.page.keyboard.press("Tab")
+        reader.page.keyboard.press("Enter")
+        reader.cell(A).locator(".live-editor .cm-content").wait_for()
+    reader.page.keyboard.press("Control+End")
+    reader.page.keyboard.insert_text("\nprint('typed')")
+    reader.page.keyboard.press("Shift+Enter")
+    assert "typed" in reader.result(A)
+    reader.page.keyboard.press("Escape")
+    assert reader.page.evaluate("document.activeElement.classList.contains('live-run')")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_phone_in_both_themes(browser, site, theme):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=theme)
+    page = Reader(context.new_page(), site)
+    page.open("live")
+    page.write(STUB, live_fixture.ANSWER.replace("2 * x", "2 * x + " + "0 * " * 40 + "x"))
+    width = page.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert width[0] <= width[1]
+    heights = page.page.locator(".live-button:visible").evaluate_all("all => all.map(b => b.offsetHeight)")
+    assert min(heights) >= 24, "a finger needs 24 px"
+    context.close()

@@ -1,0 +1,126 @@
+"""The live cells of the whole book, in a real browser: every cell once, and an exercise of every chapter."""
+
+import ast
+import json
+import re
+
+import live
+import nbformat
+import pytest
+import yaml
+
+pytestmark = [pytest.mark.browser, pytest.mark.long]
+
+ROOT = live.ROOT
+PAGES = sorted(
+    path.relative_to(ROOT).with_suffix("").as_posix()
+    for path in ROOT.glob("book/**/*.ipynb")
+    if ".ipynb_checkpoints" not in path.parts
+)
+KNOWN = yaml.safe_load((ROOT / "tests" / "browser" / "live_differences.yml").read_text("utf8")) or {}
+FOUND = ROOT / "_build" / "live-differences"
+MINUTE = 60_000
+RUN = """async (cell) => {
+  const run = cell.querySelector('.live-run');
+  run.click();
+  const body = cell.querySelector('.live-output-body');
+  while (run.getAttribute('aria-disabled') === 'true') await new Promise(resolve => setTimeout(resolve, 20));
+  const text = (name) => [...cell.querySelectorAll(name)].map(part => part.textContent).join('');
+  return {
+    number: Number(cell.querySelector('.live-number').textContent),
+    stdout: text('.live-stdout'),
+    verdict: [...cell.querySelectorAll('.live-verdict p')].map(part => part.textContent + '\\n').join(''),
+    error: text('.live-error'),
+    state: cell.querySelector('.live-state').textContent,
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def context(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(10 * MINUTE)
+    yield context
+    context.close()
+
+
+def printed(page):
+    """{number of the cell on the page: what it printed}, for the cells that a page shows."""
+    cells = [cell for cell in nbformat.read(ROOT / f"{page}.ipynb", 4).cells if cell.cell_type == "code"]
+    shown = [cell for cell in cells if "remove-cell" not in cell.metadata.get("tags", [])]
+    return {
+        number: "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
+        for number, cell in enumerate(shown, 1)
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_live_cell_prints_what_the_book_prints(page, context, address):
+    """But for the differences that are listed, with their reasons, in live_differences.yml."""
+    tab = context.new_page()
+    tab.goto(f"{address}/{page}.html", wait_until="load")
+    expected, differing = printed(page), {}
+    for cell in tab.locator(".live-cell").all():
+        came = cell.evaluate(RUN)
+        text = came["stdout"] + came["verdict"]
+        if came["error"] or text != expected[came["number"]]:
+            differing[came["number"]] = {"printed": expected[came["number"]], "browser": text, **came}
+    tab.close()
+    FOUND.mkdir(parents=True, exist_ok=True)
+    report = FOUND / f"{page.replace('/', '-')}.json"
+    report.write_text(json.dumps(differing, indent=1, ensure_ascii=False), "utf8")
+    known = KNOWN.get(page, {})
+    assert differing.keys() == known.keys(), f"see {report.relative_to(ROOT)}"
+
+
+def chapters():
+    """One page with exercises in the browser for every chapter."""
+    file = ROOT / "_build" / "html" / "_static" / "live" / "exercises.json"
+    pages = json.loads(file.read_text("utf8")) if file.exists() else {}
+    first = {page.rpartition("/")[0]: page for page in sorted(pages, reverse=True)}
+    return sorted(first.values())
+
+
+@pytest.mark.parametrize("page", chapters())
+def test_a_wrong_and_a_right_answer_in_every_chapter(page, browser, address):
+    context = browser.new_context()
+    context.set_default_timeout(2 * MINUTE)
+    tab = context.new_page()
+    tab.goto(f"{address}/{page}.html", wait_until="load")
+    cell = tab.locator(".live-cell.tag_exercise").first
+    slug = cell.evaluate(
+        "cell => JSON.parse(document.getElementById('live-page').textContent)"
+        ".cells[[...document.querySelectorAll('div.cell')].indexOf(cell)].exercise"
+    )
+    assert cell.evaluate(RUN)["verdict"].startswith(("…", "✗")), "the stub is not an answer"
+    title = tab.locator(f"#{slug} .admonition-title").first
+    assert "solved" not in title.inner_text()
+
+    stub = cell.locator("pre").first.evaluate("code => code.textContent")
+    solution = tab.locator("div.cell.tag_solution pre").first.evaluate("code => code.textContent")
+    cell.get_by_role("button", name=re.compile("^Edit")).click()
+    editor = cell.locator(".live-editor .cm-content")
+    for answer, right in [(wrong(stub), False), (answered(stub, solution), True)]:
+        editor.click()
+        tab.keyboard.press("Control+A")
+        tab.keyboard.insert_text(answer)
+        came = cell.evaluate(RUN)
+        assert came["verdict"].startswith("✓" if right else "✗"), came
+        assert ("✓ solved" in title.inner_text()) == right
+    tab.reload(wait_until="load")
+    assert "✓ solved" in title.inner_text()
+    context.close()
+
+
+def wrong(stub):
+    """The stub, returning a number that is no answer."""
+    return stub.replace("None", "float('nan')", 1)
+
+
+def answered(stub, solution):
+    """The stub with the functions of the worked solution in place of its own."""
+    renamed = ast.parse(re.sub(r"\bsolution_(?=\w)", "my_", solution))
+    functions = {node.name: node for node in renamed.body if isinstance(node, ast.FunctionDef)}
+    tree = ast.parse(stub)
+    tree.body = [functions.get(getattr(node, "name", None), node) for node in tree.body]
+    return ast.unparse(tree)

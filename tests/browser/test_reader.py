@@ -1,0 +1,182 @@
+"""The book as it is read: accessible in light and dark, on a desk and a phone; light; kept in focus."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import ledger
+import pytest
+
+pytestmark = pytest.mark.browser
+
+FIVE = [
+    "book/intro.html",
+    "book/lecture-13-oco/follow-the-leader.html",
+    "book/lecture-17-ftrl/experts.html",
+    "book/limits/gradient-descent.html",
+    "book/concordance.html",
+]
+HTML = ledger.ROOT / "_build" / "html"
+OTHERS = sorted(p.relative_to(HTML).as_posix() for p in HTML.glob("book/**/*.html"))
+SEEN = [(width, mode) for width in (1280, 390) for mode in ("light", "dark")]
+AXE = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
+  .flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 120)}`))"""
+SHIFT = """() => new Promise(done => new PerformanceObserver(list =>
+  done(list.getEntries().filter(e => !e.hadRecentInput).reduce((sum, e) => sum + e.value, 0)))
+  .observe({type: 'layout-shift', buffered: true}) || setTimeout(() => done(0), 600))"""
+FIRST, NEXT, MOVES = 450_000, 60_000, 0.05
+PAGE = FIVE[1]
+
+
+@pytest.fixture(scope="module")
+def axe():
+    return (files("axe_playwright_python") / "axe.min.js").read_text("utf8")
+
+
+def violations(browser, axe, url, width, mode):
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=mode)
+    page = context.new_page()
+    page.goto(url, wait_until="load")
+    page.evaluate(axe)
+    found = page.evaluate(AXE)
+    context.close()
+    return found
+
+
+@pytest.mark.parametrize(("width", "mode"), SEEN)
+@pytest.mark.parametrize("name", FIVE)
+def test_five_pages_are_accessible(name, width, mode, browser, axe, address):
+    assert violations(browser, axe, f"{address}/{name}", width, mode) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "mode"), SEEN)
+@pytest.mark.parametrize("name", [name for name in [*OTHERS, "search.html", "404.html"] if name not in FIVE])
+def test_every_page_is_accessible(name, width, mode, browser, axe, address):
+    assert violations(browser, axe, f"{address}/{name}", width, mode) == []
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_a_page_is_light_and_holds_still(name, browser, packed_address, capsys):
+    """Bytes as they travel, before scrolling; then the same for the next page in the same visit."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    client = context.new_cdp_session(page)
+    client.send("Network.enable")
+    sizes = []
+    client.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+
+    def weigh(url):
+        sizes.clear()
+        page.goto(url, wait_until="load")
+        shift = page.evaluate(SHIFT)
+        return sum(sizes), len(sizes), shift
+
+    first, requests, shift = weigh(f"{packed_address}/{name}")
+    after = FIVE[(FIVE.index(name) + 1) % len(FIVE)]
+    following, *_ = weigh(f"{packed_address}/{after}")
+    context.close()
+    with capsys.disabled():
+        print(
+            f"\n  {name}: {first / 1000:.0f} kB, {requests} requests, shift {shift:.3f}; "
+            f"then {following / 1000:.0f} kB"
+        )
+    assert first <= FIRST
+    assert shift < MOVES
+    assert following <= NEXT
+
+
+def test_a_box_says_what_it_is_and_has_an_address(desktop, address):
+    desktop.goto(f"{address}/{PAGE}")
+    heads = desktop.locator(".box-head")
+    assert heads.count() == 4
+    assert heads.nth(0).locator(".kind").inner_text() == "Algorithm (2)"
+    assert heads.nth(0).locator(".name").inner_text() == "Follow the leader"
+    assert heads.nth(3).locator(".kind").inner_text() == "Theorem 1"
+    for place in desktop.locator(".box:not(.proof), figure, div.exercise").all():
+        identifier = place.get_attribute("id")
+        assert place.locator(f'.headerlink[href="#{identifier}"]').count() == 1
+
+
+def test_a_theorem_leads_to_its_row_and_the_row_back(desktop, address):
+    desktop.goto(f"{address}/{PAGE}")
+    desktop.locator("#ox13-thm1 .source").click()
+    desktop.wait_for_url("**/concordance.html#row-ox13-thm1")
+    desktop.locator("#row-ox13-thm1 a").first.click()
+    desktop.wait_for_url("**/follow-the-leader.html#ox13-thm1")
+
+
+def test_a_proof_has_a_head_and_an_end(desktop, address):
+    desktop.goto(f"{address}/{PAGE}")
+    proofs = desktop.locator(".box.proof")
+    assert proofs.count() > 0
+    for proof in proofs.all():
+        assert proof.locator(".kind").first.inner_text() == "Proof."
+        assert proof.locator(".qed").count() == 1
+
+
+def test_a_fold_keeps_its_title(desktop, address):
+    desktop.goto(f"{address}/{PAGE}")
+    fold = desktop.locator("details.solution > summary").first
+    title = fold.inner_text()
+    assert title == "Worked solution of exercise 1"
+    fold.click()
+    assert fold.inner_text() == title
+    assert desktop.get_by_role("group").locator("summary", has_text=title).count() == 1
+
+
+def test_no_formula_is_a_stop_of_the_tabulator(desktop, address):
+    desktop.goto(f"{address}/{PAGE}")
+    stops = "() => [...document.querySelectorAll('mjx-container')].filter(f => f.tabIndex >= 0).length"
+    assert desktop.evaluate(stops) == 0
+    assert desktop.locator("mjx-container mjx-assistive-mml math").count() > 50
+
+
+@pytest.mark.parametrize("button", [".theme-switch-button", ".primary-toggle"])
+def test_a_button_keeps_the_focus(button, desktop, address):
+    desktop.goto(f"{address}/{PAGE}")
+    desktop.locator(button).focus()
+    desktop.keyboard.press("Enter")
+    desktop.wait_for_timeout(100)
+    assert desktop.evaluate(f"document.activeElement.matches('{button}')")
+    desktop.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_search_by_keyboard(scheme, browser, address, html):
+    page = browser.new_page()
+    page.goto(f"{address}/{PAGE}" if scheme == "http" else Path(html, PAGE).as_uri())
+    page.keyboard.press("Control+k")
+    page.keyboard.type("Theorem 2 of Lecture 13")
+    first = page.locator("#pst-search-dialog .finder a").first
+    first.wait_for()
+    assert "Theorem · Lecture 13" in first.locator(".what").inner_text()
+    assert first.locator("mjx-container").count() > 0, "its formulas are set"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/online-subgradient-descent.html#ox13-thm2")
+    page.close()
+
+
+def test_the_concordance_can_be_filtered(desktop, address):
+    desktop.goto(f"{address}/book/concordance.html")
+    rows = desktop.locator("table.concordance tbody tr")
+    before = rows.count()
+    desktop.locator("#filter").fill("pinsker")
+    shown = rows.locator("visible=true").count()
+    assert 0 < shown < before / 10
+    assert desktop.locator(".filter output").inner_text() == f"{shown} of {before}"
+
+
+def test_formulas_can_be_explored_on_demand(browser, address):
+    page = browser.new_page()
+    page.goto(f"{address}/{PAGE}")
+    page.locator("[data-explore]").click()
+    page.wait_for_selector("[data-explore][aria-pressed=true]", timeout=60_000)
+    formula = page.locator("mjx-container").nth(3)
+    page.wait_for_function(
+        "document.querySelectorAll('mjx-container[tabindex=\"0\"]').length > 50", timeout=60_000
+    )
+    formula.focus()
+    page.keyboard.press("Enter")
+    spoken = "document.querySelector('.MJX_LiveRegion, [aria-live]')?.textContent"
+    page.wait_for_function(spoken, timeout=60_000)
+    page.close()

@@ -1,0 +1,75 @@
+"""Search puts the right page first: a table of what readers type."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+L4, L9, L13, L17 = "lecture-04-online-svm", "lecture-09-perceptron", "lecture-13-oco", "lecture-17-ftrl"
+RIGHT = {
+    "regret": f"{L13}/the-game",
+    "Pinsker": f"{L17}/entropy-and-pinsker",
+    "lazy projection": f"{L17}/gradient-descent-lazy-eager",
+    "kernel": f"{L9}/kernels-and-optimisation",
+    "delay": f"{L4}/parallel-online-svm",
+    "softmax": f"{L17}/gibbs-and-softmax",
+    "Winnow": f"{L13}/winnow",
+    "FTRL": f"{L13}/follow-the-leader",
+    "FTL": f"{L13}/follow-the-leader",
+    "hedge": f"{L17}/experts",
+    "MWU": f"{L17}/experts",
+    "multiplicative weights": f"{L17}/experts",
+    "exponential weights": f"{L17}/experts",
+    "mistake bound": f"{L9}/mistake-bound",
+    "OGD": f"{L4}/zinkevich",
+    "online gradient descent": f"{L4}/zinkevich",
+    "Zinkevich": f"{L4}/zinkevich",
+    "dynamic regret": f"{L4}/zinkevich",
+    "online subgradient descent": f"{L13}/online-subgradient-descent",
+    "follow the leader": f"{L13}/follow-the-leader",
+    "follow the regularized leader": f"{L13}/follow-the-leader",
+    "Theorem 1 of Lecture 13": f"{L13}/follow-the-leader",
+    "Theorem 2 of Lecture 13": f"{L13}/online-subgradient-descent",
+    "theorem 2 lecture 13": f"{L13}/online-subgradient-descent",
+    "Example 2 of Lecture 13": f"{L13}/follow-the-leader",
+    "(17.3)": f"{L17}/ftrl-bound",
+    "17.3": f"{L17}/ftrl-bound",
+    "Theorem 17.4": f"{L17}/implicit-bias",
+    "Lemma 17.1": f"{L17}/entropy-and-pinsker",
+    "Theorem 4.1.3": f"{L4}/zinkevich",
+    "subgradient": f"{L13}/subgradients",
+    "hinge": f"{L4}/svm-hinge-subgradients",
+    "pegasos": "regret-bounds/pegasos",
+    "logarithmic regret": "regret-bounds/logarithmic-regret",
+    "strongly convex": "regret-bounds/logarithmic-regret",
+    "projection": "regret-bounds/projections",
+    "huber": "regret-bounds/losses",
+    "implicit bias": f"{L17}/implicit-bias",
+    "dual averaging": f"{L17}/gradient-descent-lazy-eager",
+    "lower bound": "limits/summary",
+    "Cover": "limits/experts",
+    "sunspots": "reference",
+    "winow": None,  # a misspelling finds nothing rather than nonsense
+}
+FIND = """async query => {
+  const load = source => new Promise((done, failed) => {
+    const script = document.createElement('script');
+    document.head.append(Object.assign(script, {src: source, onload: done, onerror: failed}));
+  });
+  if (!window.finder) { await load('_static/finder.js'); await load('_static/finder-index.js'); }
+  const found = window.finder.find(query, window.finderIndex).slice(0, 5);
+  return found.map(({entry, score}) => [entry.p, entry.k, entry.t, score]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def search_page(desktop, address):
+    desktop.goto(f"{address}/search.html", wait_until="load")
+    return desktop
+
+
+@pytest.mark.parametrize("query", RIGHT)
+def test_the_right_page_comes_first(query, search_page):
+    found = search_page.evaluate(FIND, query)
+    first = found[0][0] if found else None
+    wanted = f"book/{RIGHT[query]}.html" if RIGHT[query] else None
+    assert first == wanted, found

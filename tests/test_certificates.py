@@ -1,0 +1,456 @@
+"""Certificates: the checker accepts what is proved, refuses what is not, and agrees with solver and play."""
+
+import copy
+import json
+import re
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ocolib import bounds, exact, limits
+from ocolib import certificates as cert
+from ocolib.game import play
+from ocolib.learners import OGD, Hedge, inverse_sqrt
+from ocolib.sets import Ball, Hull, Simplex
+
+STORED = cert.stored()
+every_certificate = pytest.mark.parametrize("name", STORED)
+WIDTH = Fraction(1, 10**6)
+
+
+def one(name):
+    ((low, high),) = cert.verify(STORED[name])
+    return low, high
+
+
+# ---------------------------------------------------------------- exact linear algebra
+
+
+small = st.integers(-4, 4)
+
+
+@given(st.lists(st.lists(small, min_size=4, max_size=4), min_size=1, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_psd_agrees_with_eigenvalues_and_convicts_with_a_vector(V):
+    """VVᵀ is positive semidefinite, also singular; less a little on the diagonal of a singular one not."""
+    G = [
+        [sum(x * y for x, y in zip(a, b, strict=True)) for b in zip(*V, strict=True)]
+        for a in zip(*V, strict=True)
+    ]
+    assert cert.psd(G)
+    G[0][0] -= 1
+    v = cert.direction(G)
+    values = np.linalg.eigvalsh(np.array(G, dtype=float))
+    if v is None:
+        assert values.min() > -1e-9
+    else:
+        assert sum(G[i][j] * x * y for i, x in enumerate(v) for j, y in enumerate(v)) < 0
+        assert values.min() < 1e-9
+
+
+@pytest.mark.parametrize(
+    "M", [[[0, 1], [1, 5]], [[0, 1], [1, 0]], [[1, 2], [2, 3]], [[-1]], [[0, 0], [0, -1]]]
+)
+def test_psd_refuses(M):
+    v = cert.direction(M)
+    assert sum(M[i][j] * x * y for i, x in enumerate(v) for j, y in enumerate(v)) < 0
+
+
+def test_psd_decides_where_floats_cannot():
+    tiny = Fraction(1, 10**40)
+    assert cert.psd([[1, 1], [1, 1]]) and not cert.psd([[1, 1], [1, 1 - tiny]])
+
+
+@given(st.fractions(0, 100, max_denominator=1000))
+def test_root_encloses(q):
+    middle, error = cert.root(q)
+    assert (middle - error) ** 2 <= q <= (middle + error) ** 2 and error <= Fraction(1, 10**18)
+    assert middle - error >= 0
+
+
+@given(st.fractions(-100, 100, max_denominator=10**6))
+def test_decimals_are_rounded_outward(x):
+    low, high = Fraction(cert.decimal(x, up=False, digits=3)), Fraction(cert.decimal(x, up=True, digits=3))
+    assert low <= x <= high and high - low in (0, Fraction(1, 1000))
+
+
+# ---------------------------------------------------------------- the problem is the one of `limits`
+
+
+@pytest.mark.parametrize("within", ["ball", "diameter"])
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+@pytest.mark.parametrize("T", [1, 2, 4])
+def test_conditions_are_those_of_the_semidefinite_program(T, projection, within):
+    """The same names, matrices and bounds as the floating-point program, stated independently."""
+    ours = cert.Descent(T, Fraction(9, 4), 3, 2, projection, within)
+    theirs = limits.DescentProblem(np.sqrt(3), np.sqrt(2), T, 1.5, projection, within)
+    conditions, n = ours.conditions(), len(ours.vectors())
+    assert n == 2 * T
+
+    def dense(form):
+        M = np.zeros((n, n))
+        for (i, j), x in form.items():
+            M[i, j] += float(x) / 2
+            M[j, i] += float(x) / 2
+        return M
+
+    expected = {" ".join(name): value for name, value in theirs.conditions().items()}
+    assert set(conditions) == set(expected)
+    for name, (A, error, b) in conditions.items():
+        assert not error  # √(9/4) is rational
+        assert np.allclose(dense(A), expected[name][0]) and np.isclose(float(b), expected[name][1]), name
+    assert np.allclose(dense(ours.objective()), theirs.objective())
+
+
+@pytest.mark.parametrize("multiplier", [1, Fraction(1, 3)])
+def test_no_float_enters_the_slack(multiplier):
+    problem = cert.Descent(3, [2, Fraction(1, 2)], projection="eager", within="diameter")
+    M = cert.slack(problem, dict.fromkeys(problem.conditions(), multiplier))
+    assert all(type(x) is Fraction for row in M for x in row)
+    for A, error, b in problem.conditions().values():
+        assert not any(isinstance(x, float) for x in (*A.values(), *error.values(), b))
+
+
+def test_unknown_digits_are_counted_against_the_prover():
+    """With an irrational step a matrix that is just feasible is refused, for both sides."""
+    T, proof = 3, {f"gradient z{t}": "1/2" for t in (1, 2, 3)}
+    proof |= {"distance w1 u": "1/2", "projection w2 u": "1", "projection w3 u": "1"}
+    assert cert.upper(cert.Descent(T, 1, 9, projection="eager"), proof) == 6
+    almost = cert.Descent(T, 1 + Fraction(1, 10**40), 9, projection="eager")
+    with pytest.raises(cert.Refused, match="the slack is negative at"):
+        cert.upper(almost, proof)
+    gram = STORED["range, eager, ball, T = 3"]["grams"][1]
+    assert cert.lower(cert.Descent(T, 1, 9, projection="eager"), gram) == 6
+    with pytest.raises(cert.Refused, match="the game breaks 'projection"):
+        cert.lower(almost, gram)
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"T": 0}, "T must be an integer ≥ 1"),
+        ({"T": 2.0}, "T must be an integer ≥ 1"),
+        ({"delay": -1}, "delay must be an integer ≥ 0"),
+        ({"projection": "busy"}, "projection must be one of"),
+        ({"within": "box"}, "within must be one of"),
+        ({"projection": "eager", "delay": 1}, "delay must be 0 for eager"),
+        ({"eta2": [1, 1, 1]}, "eta2 must have T − 1 = 1 entries"),
+        ({"size2": 0}, "must be > 0"),
+        ({"eta2": -1}, "must be > 0"),
+    ],
+)
+def test_bad_problems_are_named(change, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        cert.Descent(**{"T": 2} | change)
+
+
+def test_bad_matrices_are_named():
+    with pytest.raises(ValueError, match="M must be symmetric"):
+        cert.psd([[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="M must hold whole numbers and fractions"):
+        cert.psd([[1.0, 0], [0, 1]])
+    with pytest.raises(cert.Refused, match="4 rows of"):
+        cert.lower(cert.Descent(2), [[1]])
+    with pytest.raises(cert.Refused, match="no condition 'gradient z3'"):
+        cert.upper(cert.Descent(2), {"gradient z3": 1})
+    with pytest.raises(cert.Refused, match="negative: -1"):
+        cert.upper(cert.Descent(2), {"gradient z1": -1})
+    with pytest.raises(ValueError, match="q must be ≥ 0"):
+        cert.root(-1)
+
+
+# ---------------------------------------------------------------- those that ship
+
+
+@every_certificate
+def test_every_stored_certificate_is_verified_and_narrow(name):
+    found = STORED[name]
+    for (low, high), size2 in zip(cert.verify(found), found["problem"]["size2"], strict=True):
+        unit, _ = cert.root(Fraction(size2))  # Rρ in the units of the problem, where η or R is 1
+        assert 0 <= high - low <= WIDTH * unit
+    for words in ("w_1 = 0", "all dimensions", "closed convex S ∋ 0", "convex losses", "‖z_t‖² ≤ 1"):
+        assert words in found["statement"]
+
+
+def flips(found):
+    """Copies of a certificate with one digit changed: in the claim, or the first digit of some datum."""
+
+    def other(text):
+        place = re.search(r"[1-9]", text).start()
+        return text[:place] + str(int(text[place]) % 9 + 1) + text[place + 1 :]
+
+    for place in [m.start() for m in re.finditer(r"\d", found["statement"])][-3:]:
+        spoiled, text = copy.deepcopy(found), found["statement"]
+        spoiled["statement"] = text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :]
+        yield spoiled
+    spoiled = copy.deepcopy(found)
+    spoiled["problem"]["size2"][0] = other(spoiled["problem"]["size2"][0])
+    yield spoiled
+    largest = max(found["multipliers"], key=lambda name: Fraction(found["multipliers"][name]))
+    for name in {"gradient z1", "distance w1 u", largest}:
+        spoiled = copy.deepcopy(found)
+        spoiled["multipliers"][name] = other(spoiled["multipliers"][name])
+        yield spoiled
+    for i in (0, len(found["grams"][0]) - 1):
+        spoiled = copy.deepcopy(found)
+        row = spoiled["grams"][0][i]
+        row[i] = other(row[i])  # the length of a vector
+        yield spoiled
+
+
+@every_certificate
+def test_a_flipped_digit_is_refused(name):
+    for spoiled in flips(STORED[name]):
+        with pytest.raises((cert.Refused, ValueError)):
+            cert.verify(spoiled)
+
+
+@given(st.sampled_from([name for name in STORED if re.search(r"T = [234]$", name)]), st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_digit_anywhere_changes_the_claim_or_nothing(name, data):
+    """Whatever digit is changed, the certificate is refused or proves the very same statement, still true."""
+    text = json.dumps(STORED[name])
+    place = data.draw(st.sampled_from([m.start() for m in re.finditer(r"\d", text)]))
+    digit = data.draw(st.sampled_from([d for d in "0123456789" if d != text[place]]))
+    try:
+        spoiled = json.loads(text[:place] + digit + text[place + 1 :])
+        cert.verify(spoiled)
+    except (ValueError, KeyError, ZeroDivisionError):
+        return
+    assert spoiled["statement"] == STORED[name]["statement"]
+
+
+def test_a_certificate_between_two_sizes_must_be_exact():
+    found = copy.deepcopy(STORED["range, lazy, ball, T = 3"])
+    found["multipliers"]["gradient z1"] = "0.6"
+    with pytest.raises(cert.Refused, match="exact at both ends"):
+        cert.verify(found)
+
+
+# ---------------------------------------------------------------- they agree with solver, formula and play
+
+
+@pytest.mark.parametrize("within", ["ball", "diameter"])
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+@pytest.mark.parametrize("T", range(1, 11))
+def test_the_useful_range_is_the_closed_form(T, projection, within):
+    found = STORED[f"range, {projection}, {within}, T = {T}"]
+    sizes = list(map(Fraction, found["problem"]["size2"]))
+    assert sizes == ([1] if T == 1 else [1, T**2])
+    for size2, (low, high) in zip(sizes, cert.verify(found), strict=True):
+        assert low == high == (size2 + T) / 2
+        assert float(low) == pytest.approx(
+            limits.descent(T=T, eta=1.0, radius=float(size2) ** 0.5, rho=1.0), rel=1e-12
+        )
+
+
+def mixed(T, size2, projection="lazy", within="ball"):
+    """The game of the useful range for a size between, by the recipe of the page."""
+    found = STORED[f"range, {projection}, {within}, T = {T}"]
+    share = (Fraction(size2) - 1) / (T**2 - 1)
+    return [
+        [(1 - share) * Fraction(x) + share * Fraction(y) for x, y in zip(p, q, strict=True)]
+        for p, q in zip(*found["grams"], strict=True)
+    ]
+
+
+@pytest.mark.parametrize("within", ["ball", "diameter"])
+@pytest.mark.parametrize("size2", ["3/2", 4, "59/4"])
+def test_between_two_sizes_the_mixture_is_a_game(size2, within):
+    for projection in ("lazy", "eager"):
+        problem = cert.Descent(4, 1, size2, 1, projection, within)
+        low = cert.lower(problem, mixed(4, size2, projection, within))
+        proof = STORED[f"range, {projection}, {within}, T = 4"]["multipliers"]
+        assert low == cert.upper(problem, proof) == (Fraction(size2) + 4) / 2
+
+
+def test_lecture_13_three_quarters_follows():
+    for T in range(2, 11):
+        value = (Fraction(2 * T) + T) / 2  # η = ρ = 1, R² = 2T, inside [1, T²]
+        assert 1 <= 2 * T <= T**2
+        assert float(value) / np.sqrt(2 * T) == pytest.approx(0.75 * np.sqrt(2 * T))
+
+
+@pytest.mark.parametrize(
+    "name, problem",
+    [
+        ("long steps, lazy, ηρ/R = 2, T = 5", limits.DescentProblem(0.5, 1.0, 5, 1.0)),
+        ("long steps, eager, ηρ/R = 3/2, T = 4", limits.DescentProblem(2 / 3, 1.0, 4, 1.0, "eager")),
+        (
+            "schedule 1/√t, diameter, T = 6",
+            limits.DescentProblem(1.0, 1.0, 6, inverse_sqrt(1.0), "eager", "diameter"),
+        ),
+        ("schedule 1/√t, ball, T = 5", limits.DescentProblem(1.0, 1.0, 5, inverse_sqrt(1.0), "eager")),
+        ("short steps, eager, T = 4", limits.DescentProblem(8.0, 1.0, 4, 1.0, "eager")),
+    ],
+)
+def test_enclosures_contain_the_solver(name, problem):
+    low, high = one(name)
+    assert float(low) - 1e-5 <= problem.solve().value <= float(high) + 1e-5
+
+
+@pytest.mark.parametrize("T, delay, value", [(4, 1, 2.998230), (6, 1, 3.842316), (6, 2, 4.622656)])
+def test_delay_agrees_with_the_recorded_values(T, delay, value):
+    low, high = one(f"delay {delay}, T = {T}")
+    assert float(low) - 1e-6 <= value <= float(high) + 1e-6
+
+
+def vectors(found):
+    """The game of a certificate as vectors: losses Z and corners 0, w, u."""
+    gram = found["grams"][-1]
+    n = len(gram)
+    G = np.array([[float(Fraction(gram[max(i, j)][min(i, j)])) for j in range(n)] for i in range(n)])
+    values, axes = np.linalg.eigh(G)
+    V = axes * np.sqrt(np.maximum(values, 0))
+    T = found["problem"]["T"]
+    return V[:T], np.vstack([np.zeros(n), V[T:]])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "long steps, eager, ηρ/R = 2, T = 5",
+        "schedule 1/√t, diameter, T = 5",
+        "delay 1, T = 6",
+        "delay 2, T = 7",
+    ],
+)
+def test_the_games_below_are_played(name):
+    """Descent itself, on the hull of the corners, regrets what the Gram matrix proves."""
+    found = STORED[name]
+    Z, corners = vectors(found)
+    problem, hull = found["problem"], Hull(corners)
+    eta2 = problem["eta2"]
+    eta = [
+        float(Fraction(x)) ** 0.5 for x in ([eta2] * problem["T"] if isinstance(eta2, str) else [*eta2, "1"])
+    ]
+    learner = OGD(hull, lambda t: eta[min(t, len(eta)) - 1], problem["projection"])
+    if problem.get("delay"):
+        learner = limits.Delayed(OGD(hull, eta[0]), problem["delay"])
+    regret = play(learner, Z).regret(hull)
+    assert regret >= float(one(name)[0]) - 1e-5
+    assert regret <= float(one(name)[1]) + 1e-5
+
+
+@pytest.mark.parametrize("T", range(3, 11))
+def test_eager_is_strictly_worse_for_long_steps(T):
+    ratios = ["5/4", "3/2", "2", "3"]
+    for a, b in pairwise(ratios):
+        eager, lazy = (
+            [STORED[f"long steps, {kind}, ηρ/R = {r}, T = {T}"] for r in (a, b)] for kind in ("eager", "lazy")
+        )
+        assert cert.excess(eager, lazy) > 0
+        assert cert.excess(lazy, eager) < 0
+
+
+def test_excess_compares_like_with_like():
+    def lazy(r, T):
+        return STORED[f"long steps, lazy, ηρ/R = {r}, T = {T}"]
+
+    with pytest.raises(ValueError, match="same two sizes"):
+        cert.excess([lazy("2", 3), lazy("3", 3)], [lazy("2", 3), lazy("3/2", 3)])
+    with pytest.raises(ValueError, match="below must be one game"):
+        cert.excess([lazy("2", 3), lazy("3", 3)], [lazy("2", 3), lazy("3", 4)])
+
+
+def test_short_steps_are_the_straight_line():
+    for T in range(2, 11):
+        for kind in ("lazy", "eager"):
+            low, high = one(f"short steps, {kind}, T = {T}")
+            assert low == high == 2 * T * T - Fraction(T * (T - 1), 2)
+
+
+def test_stored_gives_a_fresh_copy():
+    cert.stored()["delay 1, T = 4"]["statement"] = "nothing"
+    assert cert.stored()["delay 1, T = 4"]["statement"] != "nothing"
+
+
+# ---------------------------------------------------------------- dynamic programs in fractions
+
+
+@pytest.mark.parametrize("n, T", [(2, 1), (2, 10), (3, 4), (3, 10), (4, 5)])
+def test_experts_exactly(n, T):
+    value = exact.experts(n, T)
+    assert float(value) == pytest.approx(limits.solve_experts(n, T).value, abs=1e-9)
+    assert value >= exact.experts_floor(n, T)
+    if n == 2:
+        assert 2 * value == exact.interval(T)
+
+
+@given(st.lists(st.lists(small, min_size=3, max_size=3), min_size=1, max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_matrix_games_have_a_value(A):
+    value, p, q = exact.matrix_game([[Fraction(x) for x in row] for row in A])
+    assert all(sum(x * row[j] for x, row in zip(p, A, strict=True)) <= value for j in range(3))
+    assert all(sum(y * x for y, x in zip(q, row, strict=True)) >= value for row in A)
+
+
+@pytest.mark.parametrize("T", [1, 2, 3, 7, 10])
+def test_square_loss_and_coins_exactly(T):
+    assert float(exact.square_loss(T)) == pytest.approx(limits.square_loss(T), rel=1e-12)
+    value = limits.interval(T=T, radius=1.0, rho=1.0)
+    assert float(exact.interval(T)) == pytest.approx(value, rel=1e-12)
+    assert float(exact.experts_floor(5, T)) == pytest.approx(limits.experts_floor(5, T), rel=1e-9)
+
+
+@pytest.mark.parametrize("T", [1, 2, 3, 7])
+def test_the_worst_of_the_mean_by_exhaustion(T):
+    """All ±1 sequences, the regret from its definition: losses of the running mean less those of the last."""
+
+    def regret(centres):
+        means = [Fraction(sum(centres[:t]), max(t, 1)) for t in range(T + 1)]
+        paid = sum((c - m) ** 2 for c, m in zip(centres, means[:-1], strict=True))
+        return (paid - sum((c - means[-1]) ** 2 for c in centres)) / 2
+
+    assert exact.leader_square_loss(T) == max(map(regret, product((1, -1), repeat=T)))
+
+
+def test_fractions_stay_fractions():
+    values = [exact.experts(3, 4), exact.interval(3), exact.experts_floor(3, 3), exact.square_loss(4)]
+    values += [exact.leader_square_loss(4), *exact.hedge(2, 3), *exact.hedge_regret([("1", "0.3"), (0, 1)])]
+    values += [*exact.hedge_step(3, 3), *exact.exp_bounds(Fraction(-1, 3))]
+    assert all(type(x) is Fraction for x in values)
+
+
+@given(st.fractions(-20, 20, max_denominator=1000))
+def test_exponentials_are_enclosed(x):
+    low, high = exact.exp_bounds(x)
+    assert low <= high and float(low) == pytest.approx(np.exp(float(x)), rel=1e-12)
+    below, above = exact.exp_bounds(x / 2)
+    assert below**2 <= high and above**2 >= low  # (e^{x/2})² = e^x lies in both
+
+
+@pytest.mark.parametrize("n, T", [(2, 10), (3, 3), (3, 8)])
+def test_hedge_is_enclosed(n, T):
+    low, high = exact.hedge(n, T)
+    assert 0 <= high - low < Fraction(1, 10**12)
+    eta = bounds.hedge_step(n, T)
+
+    def weights(states):
+        return np.exp(-eta * states) / np.exp(-eta * states).sum(axis=1, keepdims=True)
+
+    assert float(low) == pytest.approx(limits.solve_experts(n, T, weights).value, abs=1e-10)
+
+
+def test_hedge_is_worse_beyond_binary_losses():
+    game = [("1", "0.7", "0"), (0, 0, 1), (1, 0, 1)]
+    low, high = exact.hedge_regret(game)
+    assert low > exact.hedge(3, 3)[1]
+    Z = np.array([[float(x) for x in row] for row in game])
+    played = play(Hedge(3, bounds.hedge_step(3, 3)), Z).regret(Simplex(3))
+    assert float(low) == pytest.approx(played, abs=1e-10) and high - low < Fraction(1, 10**12)
+    assert exact.hedge_regret([("1/2", 0), (0, 1)], step=5)[0] > exact.hedge(2, 2, step=5)[1]
+
+
+def test_the_ball_floor_is_met_by_the_certificate_of_the_sharp_step():
+    """R² = T in units η = ρ = 1: the worst case T is Rρ√T, the minimax value on the ball."""
+    for T in (2, 5, 10):
+        R = np.sqrt(T)
+        assert cert.upper(cert.Descent(T, 1, T), STORED[f"range, lazy, ball, T = {T}"]["multipliers"]) == T
+        assert limits.ball(radius=R, rho=1.0, T=T) == pytest.approx(T)
+        Z = limits.spiral(radius=R, rho=1.0, T=T, eta=1.0)
+        assert play(OGD(Ball(2, R), 1.0), Z).regret(Ball(2, R)) == pytest.approx(T)

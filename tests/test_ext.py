@@ -1,0 +1,97 @@
+"""What the build adds to the pages, tried without building the book."""
+
+import re
+
+import boxes
+import darken
+import mathtime
+import pytest
+import reader
+
+from ocolib import plots
+
+NOWHERE = {"repository": {"url": "", "branch": "main"}, "title": "A Book", "author": "Its authors"}
+NOWHERE |= {"copyright": "2026, its authors"}
+SOMEWHERE = NOWHERE | {"repository": {"url": "https://github.com/Owner/book", "branch": "main"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "title", "head"),
+    [
+        ("theorem", "Theorem 1 of Lecture 13", ("Theorem 1", "")),
+        ("algorithm", "(2) Follow the leader", ("Algorithm (2)", "Follow the leader")),
+        (
+            "definition",
+            "(17.38), (17.39) The logistic risk",
+            ("Definition (17.38), (17.39)", "The logistic risk"),
+        ),
+        ("theorem", "(17.27) to (17.29), corrected", ("Theorem (17.27) to (17.29)", "corrected")),
+        ("lemma", "Lemma 17.2 (Gibbs)", ("Lemma 17.2", "(Gibbs)")),
+        (
+            "theorem",
+            "Theorem (3): regret of online gradient descent",
+            ("Theorem (3)", "regret of online gradient descent"),
+        ),
+        ("example", "Example 1 of Lecture 13, with data", ("Example 1", "with data")),
+        (
+            "proposition",
+            "Theorem 2 of Lecture 13 and (17.3)",
+            ("Proposition", "Theorem 2 of Lecture 13 and (17.3)"),
+        ),
+        ("theorem", "Cover's value", ("Theorem", "Cover's value")),
+    ],
+)
+def test_a_head_says_the_kind_once_and_the_number(kind, title, head):
+    assert boxes.heading(kind, title) == head
+
+
+def test_every_colour_of_the_figures_has_one_for_the_dark():
+    assert {color.lower() for color in plots.COLORS.values()} <= set(darken.PALETTE)
+
+
+def test_a_dark_figure_has_no_paper_and_no_dark_ink():
+    light = '<svg width="1"><path style="fill: #ffffff"/><path style="fill: none; stroke: #000000"/></svg>'
+    dark = darken.darken(light)
+    assert "#ffffff" not in dark and "#000000" not in dark
+    assert re.search(r'<svg fill="#[d-f]', dark), "text without a colour of its own is light"
+
+
+def test_a_book_without_an_address_names_none():
+    assert reader.site(NOWHERE) == ""
+    assert "url" not in reader.citation("A page", "book/page", NOWHERE)
+
+
+def test_a_book_on_github_knows_its_address():
+    assert reader.site(SOMEWHERE) == "https://owner.github.io/book"
+    assert "url = {https://owner.github.io/book/book/page.html}" in reader.citation(
+        "A page", "book/page", SOMEWHERE
+    )
+
+
+def test_an_address_that_is_given_wins():
+    assert (
+        reader.site(SOMEWHERE | {"html": {"baseurl": "https://example.org/oco/"}})
+        == "https://example.org/oco"
+    )
+
+
+def test_formulas_are_found_with_what_follows_them():
+    formula = '<{0} class="math notranslate nohighlight">{1}</{0}>'
+    inline, display = formula.format("span", r"\(a &lt; b\)"), formula.format("div", r"\[x\]")
+    page = f"so {inline}, and {display}"
+    assert mathtime.formulas(page) == [("a < b", False), ("x", True)]
+    assert [match["after"] for match in mathtime.FORMULA.finditer(page)] == [",", ""]
+
+
+@pytest.mark.skipif(mathtime.node() is None, reason="no node")
+def test_mathjax_sets_formulas_and_knows_their_width():
+    import offline
+
+    wanted = [["x", False], [r"\sum_{t=1}^T f_t(w_t) - f_t(u)", True]]
+    result = mathtime.typeset(wanted, str(offline.folder()))
+    (short, narrow), (long, wide) = result["set"]
+    assert "<math" in short and 'display="true"' in long
+    assert 0.4 < narrow < 0.7 and 6 < wide < 12
+    assert "@font-face" in result["css"]
+    with pytest.raises(ValueError, match="cannot read"):
+        mathtime.typeset([[r"\frac{1", False]], str(offline.folder()))

@@ -1,0 +1,121 @@
+"""An exercise is written once, solved. The student's stub and the worked solution are derived from it.
+
+The cell defines the answer in functions named `my_…`, helpers where they are needed, and calls
+`exercises.check…` last. What follows the last check is told with the solution only.
+"""
+
+import ast
+import re
+from dataclasses import dataclass
+
+WIDTH = 79
+
+
+@dataclass
+class Part:
+    """A statement at the top level of the cell, with the comments in front of it."""
+
+    comments: str
+    code: str
+    spaced: bool  # a blank line stands in front
+    node: ast.stmt
+
+    def text(self):
+        return self.comments + self.code
+
+
+def parts(source):
+    """The statements of a cell. A comment belongs to the statement that follows it."""
+    lines, done, found = source.split("\n"), 0, []
+    for node in ast.parse(source).body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+        gap = lines[done:first]
+        comments = "".join(f"{line}\n" for line in gap if line.strip())
+        code = "\n".join(lines[first : node.end_lineno])
+        found.append(Part(comments, code, not all(line.strip() for line in gap), node))
+        done = node.end_lineno
+    if any(line.strip() for line in lines[done:]):
+        raise ValueError("a comment stands last; put it in front of the line that it explains")
+    return found
+
+
+def is_answer(node):
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("my_")
+
+
+def is_check(node):
+    """Is the statement a call `exercises.check…(…)`?"""
+    called = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.value.func
+    return bool(called) and ast.unparse(called).startswith("exercises.check")
+
+
+def split(source):
+    """The two cells of an exercise: (stub, worked solution)."""
+    found = parts(source)
+    checks = [place for place, part in enumerate(found) if is_check(part.node)]
+    answers = [part.node.name for part in found if is_answer(part.node)]
+    if not answers or not checks:
+        raise ValueError("an exercise defines a function my_… and calls exercises.check…")
+    asked, told = found[: checks[-1] + 1], found[checks[-1] + 1 :]
+    repeated = dependent(asked, answers)
+    stub = [(part, asked_text(part, part in repeated)) for part in asked]
+    own = re.compile(rf"\b({'|'.join(answers)})\b")
+    solution = [(part, told_text(part, own)) for part in repeated + told]
+    return joined(stub), joined(solution)
+
+
+def dependent(asked, answers):
+    """The answers, the checks, and what stands between them and depends on an answer."""
+    known, found = set(answers), []
+    for part in asked:
+        names = [node for node in ast.walk(part.node) if isinstance(node, ast.Name)]
+        if is_answer(part.node) or is_check(part.node) or known & {node.id for node in names}:
+            found.append(part)
+            if isinstance(part.node, ast.FunctionDef | ast.ClassDef):  # what is inside is its own
+                known.add(part.node.name)
+            else:
+                known |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return found
+
+
+def asked_text(part, depends):
+    """What the student sees: no body, no explanation."""
+    node = part.node
+    if not is_answer(node):
+        return part.code if depends else part.text()
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    lines = [f"def {node.name}({ast.unparse(node.args)}){returns}:"]
+    if ast.get_docstring(node) is not None:
+        doc, first = node.body[0], node.lineno
+        lines += part.code.split("\n")[doc.lineno - first : doc.end_lineno - first + 1]
+    return "\n".join([*lines, "    return None"])
+
+
+def told_text(part, own):
+    """What the solution says: its own names, and a check that raises where the answer is wrong."""
+    rename = own.sub(lambda match: "solution_" + match[0].removeprefix("my_"), part.text())
+    return strict(rename) if is_check(part.node) else rename
+
+
+def strict(text):
+    """The call with `strict=True` added: on one line, on a line of its own, or an argument a line."""
+    (part,) = parts(text)
+    call = part.node.value
+    given = [ast.get_source_segment(text, arg) for arg in call.args]
+    given += [f"{word.arg}={ast.get_source_segment(text, word.value)}" for word in call.keywords]
+    given.append("strict=True")
+    name, row = ast.unparse(call.func), ", ".join(given)
+    for shape in (f"{name}({row})", f"{name}(\n    {row}\n)"):
+        if "\n" not in row and max(map(len, shape.split("\n"))) <= WIDTH:
+            return part.comments + shape
+    return part.comments + f"{name}(\n" + "".join(f"    {arg},\n" for arg in given) + ")"
+
+
+def joined(pieces):
+    """One cell from statements: a blank line where one stood, and round every definition."""
+    cell, after = "", False
+    for part, text in pieces:
+        definition = isinstance(part.node, ast.FunctionDef | ast.ClassDef)
+        cell += ("\n\n" if part.spaced or definition or after else "\n") * bool(cell) + text
+        after = definition
+    return cell

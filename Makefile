@@ -51,8 +51,7 @@ book: .venv/.installed
 	@echo "The book:  $(CURDIR)/_build/html/index.html   (or: make serve)"
 
 serve: book
-	@echo "Serving on http://localhost:$(PORT)  (Ctrl-C stops)"
-	@$(BIN)/python -m http.server $(PORT) --bind localhost --directory _build/html
+	@$(BIN)/python tools/serve.py $(PORT)
 
 notebooks: .venv/.installed
 	$(BIN)/python tools/notebooks.py run

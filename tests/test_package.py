@@ -71,8 +71,8 @@ NAMES = [room for row in ROOMS for room in row]
 CORE = "sets", "phi", "losses", "regularizers", "learners", "adversaries", "game"
 NUMPY_ALONE = "protocols", "descriptions", "validate", "data", *CORE, "bounds", "proofs", "exercises"
 NUMPY_ALONE += "certificates", "exact"
-HEAVY = {"cvxpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "hypothesis"}
-ALLOWED = {"oracle": {"cvxpy"}, "limits": {"cvxpy"}, "plots": {"matplotlib"}}
+HEAVY = {"cvxpy", "matplotlib", "matplotlib_inline", "numba", "scipy", "sklearn", "pandas", "hypothesis"}
+ALLOWED = {"oracle": {"cvxpy"}, "limits": {"cvxpy"}, "plots": {"matplotlib", "matplotlib_inline"}}
 ZEROS = np.zeros((2, 2))
 
 

@@ -83,6 +83,15 @@ def test_formulas_are_found_with_what_follows_them():
     assert [match["after"] for match in mathtime.FORMULA.finditer(page)] == [",", ""]
 
 
+def test_a_formula_that_is_set_is_left_alone():
+    """A page that a build did not write again has its formulas already."""
+    done = (
+        '<div class="math notranslate nohighlight" id="e"><span class="eqno">(1)<a href="#e">#</a></span>'
+        '<mjx-container>x</mjx-container></div><span class="math notranslate nohighlight">\\(y\\)</span>'
+    )
+    assert mathtime.formulas(done) == [("y", False)]
+
+
 @pytest.mark.skipif(mathtime.node() is None, reason="no node")
 def test_mathjax_sets_formulas_and_knows_their_width():
     import offline

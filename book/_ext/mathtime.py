@@ -25,6 +25,7 @@ logging.getLogger("fontTools.subset").setLevel(logging.ERROR)  # it tells of eve
 SCRIPT = Path(__file__).with_suffix(".js")
 FORMULA = re.compile(
     r'<(?P<tag>span|div) class="(?P<classes>(?:amsmath )?math notranslate nohighlight)"(?P<rest>[^>]*)>'
+    r'(?!(?:<span class="eqno">(?:(?!</span>).)*</span>)?<mjx-container)'  # a page that was kept has it set
     r'\s*(?P<number><span class="eqno">.*?</span>)?(?P<tex>.*?)</(?P=tag)>(?P<after>[.,;:!?)’”]*)',
     re.DOTALL,
 )

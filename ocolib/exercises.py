@@ -1,18 +1,54 @@
-"""Feedback on a student's code. A checker runs the student's function on small inputs first, stops at the
-first that fails, and says what is wrong with it.
+"""Feedback on a student's code. A checker calls the student's function on small inputs first, stops at the
+first that fails, and answers with a `Verdict`: what is wrong, on which input, what came, what was expected.
 
-It prints a verdict and never raises; with `strict=True` (for grading) a wrong answer raises `WrongAnswer`.
+`tell` hears every verdict: in a notebook it prints, in the browser the page shows it, grading notes it down.
+A checker lets no exception of the student's through; with `strict=True` a wrong answer raises `WrongAnswer`.
+`slips` name what may have happened: {sentence: the function that a student with this slip would write}.
 All needs NumPy alone.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocolib.game import play
 from ocolib.protocols import Array, Learner, Set
+
+Slips = Mapping[str, Any] | None
+
+# ---------------------------------------------------------------- the verdict
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a checker has to say."""
+
+    passed: bool
+    message: str
+    input: str | None = None
+    got: str | None = None
+    expected: str | None = None
+    pending: bool = False  #: nothing was written yet
+
+    def __str__(self) -> str:
+        facts = {"input": self.input, "you have": self.got, "expected": self.expected}
+        mark = "✓" if self.passed else "…" if self.pending else "✗"
+        lines = [f"  {name + ':':10}{_indented(fact)}" for name, fact in facts.items() if fact is not None]
+        return "\n".join([f"{mark} {self.message}", *lines])
+
+
+def _indented(fact: str) -> str:
+    return fact.replace("\n", "\n" + 12 * " ")
+
+
+#: what hears a verdict; a page in the browser, or who grades, puts its own in place
+tell: Callable[[Verdict], Any] = print
 
 
 class WrongAnswer(AssertionError):
@@ -20,50 +56,138 @@ class WrongAnswer(AssertionError):
 
 
 class _Stop(Exception):
-    """Carries the explanation from the first failing input to the verdict."""
+    """Carries the verdict from the first failing input to the end."""
+
+
+def _wrong(message: str, input: Any = None, got: Any = None, expected: Any = None) -> NoReturn:
+    words = {"input": input, "got": got, "expected": expected}
+    shown: dict[str, Any] = {name: show(fact) for name, fact in words.items() if fact is not None}
+    raise _Stop(Verdict(False, message, **shown))
 
 
 def _checker(check: Callable[..., str]) -> Callable[..., None]:
-    """Turn `check(...)`, which raises `_Stop` with an explanation, into one that prints a verdict."""
+    """Turn `check(...)`, which raises `_Stop` or returns a word of praise, into one that tells a verdict."""
 
     @wraps(check)
     def wrapped(*args: Any, strict: bool = False, **kwargs: Any) -> None:
         try:
-            praise = check(*args, **kwargs)
+            verdict = Verdict(True, check(*args, **kwargs))
         except _Stop as stop:
-            if strict:
-                raise WrongAnswer(str(stop)) from None
-            print(stop)
-        else:
-            print(f"✓ {praise}")
+            verdict = stop.args[0]
+        if strict and not verdict.passed:
+            raise WrongAnswer(str(verdict))
+        tell(verdict)
 
     return wrapped
 
 
-def _ask(function: Callable[..., Any], *inputs: Any, shape: tuple[int, ...] | None = None) -> Array:
-    """The student's answer as floats, or an explanation of why there is none."""
-    shown = ", ".join(_show(x) for x in inputs)
+def show(x: Any) -> str:
+    """A number with six digits, an array with four, words as they are."""
+    if isinstance(x, str):
+        return x
     try:
-        answer = function(*(np.array(x) if isinstance(x, np.ndarray) else x for x in inputs))
-    except Exception as error:  # whatever the student's code does, the reader gets a sentence
-        raise _Stop(f"✗ On ({shown}) your function raised {type(error).__name__}: {error}") from None
-    if answer is None or (isinstance(answer, list) and any(part is None for part in answer)):
-        raise _Stop("… not yet: your function returns None. Replace the stub and run the cell again.")
-    try:
-        answer = np.asarray(answer, dtype=float)
+        x = np.asarray(x, dtype=float)
     except (TypeError, ValueError):
-        raise _Stop(f"✗ On ({shown}) your function returned {answer!r}, which is not numeric.") from None
-    if shape is not None and answer.shape != shape:
-        raise _Stop(f"✗ On ({shown}) your answer has shape {answer.shape}; it should be {shape}.")
-    if not np.isfinite(answer).all():
-        raise _Stop(f"✗ On ({shown}) your answer is {_show(answer)}: not finite.")
-    return answer
+        text = repr(x)
+        return text if " at 0x" not in text else f"an object of type {type(x).__name__}"
+    return f"{x:.6g}" if x.ndim == 0 else np.array2string(x, precision=4, separator=", ", suppress_small=True)
 
 
-def _show(x: Any) -> str:
-    if np.ndim(x) == 0:
-        return f"{float(x):.6g}" if isinstance(x, (int, float, np.number, np.ndarray)) else repr(x)
-    return np.array2string(np.asarray(x, dtype=float), precision=4, separator=", ", suppress_small=True)
+# ---------------------------------------------------------------- asking
+
+
+def _ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | None) -> Array:
+    """The student's answer as floats of this shape, or a verdict on why there is none."""
+    shown = _called(function, inputs)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what comes of it is judged below
+            copies = [np.array(x) if isinstance(x, np.ndarray) else x for x in inputs]
+            answer = function(*copies) if callable(function) else function
+    except (Exception, SystemExit) as error:  # whatever the student's code does, the reader gets a sentence
+        _wrong(f"Your function raised {type(error).__name__}: {error}", shown)
+    if _unwritten(answer):
+        message = "not yet: your function returns None. Replace the stub and run the cell again."
+        raise _Stop(Verdict(False, message, pending=True))
+    try:
+        found = np.asarray(answer, dtype=float)
+    except (TypeError, ValueError):
+        _wrong("Your function returned something that is not numeric.", shown, _short(show(answer)))
+    if shape is not None:
+        found = _fitted(found, shape, shown)
+    if not np.isfinite(found).all():
+        _wrong("Your answer is not finite.", shown, found)
+    return found
+
+
+def _called(function: Any, inputs: Sequence[Any]) -> str | None:
+    """The inputs by name: "T = 4, c = 2"."""
+    if not inputs:
+        return None
+    try:
+        names = list(inspect.signature(function).bind(*inputs).arguments)
+    except (TypeError, ValueError):  # not so many, or no signature to be had
+        names = []
+    if len(names) != len(inputs):
+        return ", ".join(show(x) for x in inputs)
+    return ", ".join(f"{name} = {show(x)}" for name, x in zip(names, inputs, strict=True))
+
+
+def _unwritten(answer: Any) -> bool:
+    return answer is None or (isinstance(answer, (list, tuple)) and any(part is None for part in answer))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else text[:200] + " …"
+
+
+def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> Array:
+    """The answer in the shape that is asked for; axes of length 1 do not matter, None is any length."""
+
+    def same(a: Sequence[int | None], b: Sequence[int | None]) -> bool:
+        return len(a) == len(b) and all(j in (i, None) for i, j in zip(a, b, strict=True))
+
+    if same(found.shape, shape):
+        return found
+    squeezed, wanted = [n for n in found.shape if n != 1], [n for n in shape if n != 1]
+    if same(squeezed, wanted):
+        lengths = iter(squeezed)
+        return found.reshape([1 if n == 1 else next(lengths) for n in shape])
+    words = "a number" if shape == () else f"shape {str(shape).replace('None', 'any')}"
+    _wrong(f"Your answer has shape {found.shape}; it should be {words}.", shown, found)
+
+
+def same(got: ArrayLike, expected: ArrayLike, close: float = 1e-9) -> bool:
+    """Equal up to `close`, relative to the largest entry that is expected."""
+    got, expected = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
+    scale = np.abs(expected).max(initial=0.0) or 1.0
+    return got.shape == expected.shape and bool(np.all(np.abs(got - expected) <= close * scale))
+
+
+def _likely(slips: Slips, answer: Any, cases: Sequence[Sequence[Any]], failed: int, default: str) -> str:
+    """The slip that gives the student's answer in the case that failed, and in nearly all others."""
+
+    def quiet(function: Any, case: Sequence[Any]) -> Array | None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                copies = [np.array(x) if isinstance(x, np.ndarray) else x for x in case]
+                return np.squeeze(
+                    np.asarray(function(*copies) if callable(function) else function, dtype=float)
+                )
+        except (Exception, SystemExit):  # neither an answer nor a slip need make sense everywhere
+            return None
+
+    if not slips:
+        return default
+    given = [quiet(answer, case) for case in cases]
+    often: dict[str, int] = {}
+    for text, wrong in slips.items():
+        pairs = zip(given, [quiet(wrong, case) for case in cases], strict=True)
+        alike = [x is not None and y is not None and same(x, y, 1e-6) for x, y in pairs]
+        if alike[failed] and sum(alike) >= 0.8 * sum(x is not None for x in given):
+            often[text] = sum(alike)
+    return max(often, key=lambda text: often[text]) if often else default
 
 
 def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[Array]:
@@ -77,22 +201,90 @@ def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[
     yield from np.geomspace(0.1, scale, many)[:, None] * rng.standard_normal((many, dim))
 
 
+# ---------------------------------------------------------------- formulas and numbers
+
+
 @_checker
-def check_projection(project: Callable[[Array], Any], onto: Set, seed: int = 0) -> str:
+def check_formula(
+    formula: Callable[..., Any],
+    truth: Callable[..., Any],
+    cases: Sequence[Sequence[Any]],
+    slips: Slips = None,
+    close: float = 1e-9,
+) -> str:
+    """Is `formula(*case)` equal to `truth(*case)` in every case? Begin with a case that is easy by hand."""
+    for place, case in enumerate(cases):
+        expected = np.asarray(truth(*case), dtype=float)
+        got = _ask(formula, case, expected.shape)
+        if not same(got, expected, close):
+            message = _likely(slips, formula, cases, place, "Not yet: here the answer is another.")
+            _wrong(message, _called(formula, case), got, expected)
+    return f"right in all {len(cases)} cases"
+
+
+@_checker
+def check_value(
+    answer: Callable[[], Any], expected: ArrayLike, slips: Any = None, close: float = 1e-9, hints: Any = None
+) -> str:
+    """Does `answer()` return the number (or array) that is expected?
+
+    `slips` is {sentence: the wrong value that it explains}.
+    """
+    known = {text: wrong for wrong, text in slips or hints or ()} if not isinstance(slips, Mapping) else slips
+    expected = np.asarray(expected, dtype=float)
+    got = _ask(answer, (), expected.shape)
+    if not same(got, expected, close):
+        _wrong(_likely(known, answer, [()], 0, "Not this: work it out once more."), None, got)
+    return "right"
+
+
+@_checker
+def check_construction(
+    answer: Callable[..., Any],
+    shape: tuple[int | None, ...],
+    rules: Mapping[str, Callable[[Array], Any]],
+    reaches: Callable[[Array], float] | None = None,
+    at_least: float = 0.0,
+    slips: Slips = None,
+) -> str:
+    """Is what `answer()` makes legal, and does it reach what is asked?
+
+    `rules` is {sentence: what must be true of it}, the sentence told where it is not. `reaches` measures it.
+    """
+    made = _ask(answer, (), shape)
+    for sentence, holds in rules.items():
+        if not np.all(holds(made)):
+            _wrong(sentence, None, made)
+    if reaches is None:
+        return "legal, and as it was asked for"
+    found = float(reaches(made))
+    if found < at_least - 1e-9 * max(1.0, abs(at_least)):
+        message = _likely(slips, answer, [()], 0, "Legal, but more is possible.")
+        _wrong(message, made, found, f"at least {at_least:.6g}")
+    return f"legal, and it reaches {found:.6g}"
+
+
+# ---------------------------------------------------------------- projections, minimisers, subgradients
+
+
+@_checker
+def check_projection(
+    project: Callable[[Array], Any], onto: Set, seed: int = 0, slips: Slips = None, scale: float = 3.0
+) -> str:
     """Is `project(y)` the nearest point of the set `onto`?"""
-    points = list(inputs(onto.dim, seed))
+    points = list(inputs(onto.dim, seed, scale))
     edge = [onto.project(y) for y in points if not onto.contains(y)]  # and points on the boundary
-    for y in points + edge:
-        x, best = _ask(project, y, shape=y.shape), onto.project(y)
+    cases = [[y] for y in points + edge]
+    for place, (y,) in enumerate(cases):
+        x, best = _ask(project, [y], y.shape), onto.project(y)
         if not onto.contains(x, tol=1e-7):
-            raise _Stop(f"✗ project({_show(y)}) = {_show(x)} is not in {onto!r}.")
-        mine, possible = np.linalg.norm(x - y), np.linalg.norm(best - y)
-        if mine > possible + 1e-7:
-            raise _Stop(
-                f"✗ project({_show(y)}) = {_show(x)} is in the set, at distance {mine:.4f} from y; "
-                f"{_show(best)} is in the set too, and nearer: {possible:.4f}."
-            )
-    return f"nearest point of the set on all {len(points + edge)} inputs"
+            message = _likely(slips, project, cases, place, f"Your point is not in {onto!r}.")
+            _wrong(message, _called(project, [y]), x, best)
+        if np.linalg.norm(x - best) > 1e-7 * max(1.0, float(np.linalg.norm(best))):
+            far = f"at distance {np.linalg.norm(x - y):.4f}; {np.linalg.norm(best - y):.4f} is possible"
+            default = f"Your point is in the set, but not the nearest: {far}."
+            _wrong(_likely(slips, project, cases, place, default), _called(project, [y]), x, best)
+    return f"nearest point of the set on all {len(cases)} inputs"
 
 
 @_checker
@@ -102,21 +294,21 @@ def check_argmin(
     best: Callable[[Array], Array],
     over: Set,
     seed: int = 0,
+    slips: Slips = None,
+    scale: float = 3.0,
 ) -> str:
     """Does `argmin(c)` minimise `objective(w, c)` over the set? `best(c)` is a known minimiser."""
-    tried = 0
-    for c in inputs(over.dim, seed):
-        w = _ask(argmin, c, shape=c.shape)
+    cases = [[c] for c in inputs(over.dim, seed, scale)]
+    for place, (c,) in enumerate(cases):
+        w, known = _ask(argmin, [c], c.shape), best(c)
         if not over.contains(w, tol=1e-7):
-            raise _Stop(f"✗ For c = {_show(c)} your w = {_show(w)} is not in {over!r}.")
-        mine, possible = float(objective(w, c)), float(objective(best(c), c))
-        if mine > possible + 1e-7 * max(1.0, abs(possible)):
-            raise _Stop(
-                f"✗ For c = {_show(c)} your w = {_show(w)} has value {mine:.6f}; "
-                f"{_show(best(c))} is in the set and has {possible:.6f}."
-            )
-        tried += 1
-    return f"a minimiser on all {tried} inputs"
+            message = _likely(slips, argmin, cases, place, f"Your w is not in {over!r}.")
+            _wrong(message, _called(argmin, [c]), w, known)
+        mine, possible = float(objective(w, c)), float(objective(known, c))
+        if mine > possible + 1e-9 * max(1.0, abs(possible)):
+            values = f"Your w has value {mine:.6f}, and {possible:.6f} is possible."
+            _wrong(_likely(slips, argmin, cases, place, values), _called(argmin, [c]), w, known)
+    return f"a minimiser on all {len(cases)} inputs"
 
 
 @_checker
@@ -126,25 +318,34 @@ def check_subgradient(
     dim: int,
     over: Set | None = None,
     seed: int = 0,
+    slips: Slips = None,
+    scale: float = 3.0,
 ) -> str:
     """Is `subgradient(w)` a subgradient of the function `value` at w (relative to `over`, if given)?"""
-    points = list(inputs(dim, seed))
+    points = list(inputs(dim, seed, scale))
     if over is not None:
         points = [over.project(w) for w in points]
-    for w in points:
-        z = _ask(subgradient, w, shape=w.shape)
+    cases = [[w] for w in points]
+    for place, w in enumerate(points):
+        z = _ask(subgradient, [w], w.shape)
         for u in points:
             line, truth = float(value(w) + z @ (u - w)), float(value(u))
             if line > truth + 1e-8 * max(1.0, abs(truth)):
-                raise _Stop(
-                    f"✗ At w = {_show(w)} your z = {_show(z)} is no subgradient: at u = {_show(u)} the line "
-                    f"f(w) + ⟨z, u − w⟩ is {line:.4f}, above f(u) = {truth:.4f}."
+                why = (
+                    f"No subgradient: at u = {show(u)} the line f(w) + ⟨z, u − w⟩ is {line:.4f}, "
+                    f"above f(u) = {truth:.4f}."
                 )
+                _wrong(_likely(slips, subgradient, cases, place, why), _called(subgradient, [w]), z)
     return f"below the function at all {len(points) ** 2} pairs of points"
 
 
+# ---------------------------------------------------------------- learners and bounds
+
+
 @_checker
-def check_learner(rule: Callable[[Array], Any], reference: Learner, rounds: int = 12, seed: int = 0) -> str:
+def check_learner(
+    rule: Callable[[Array], Any], reference: Learner, rounds: int = 12, seed: int = 0, slips: Slips = None
+) -> str:
     """Does `rule(past)`, with the past z_1, …, z_{t−1} as rows, play w_t as the learner `reference` does?"""
     dim = reference.player().predict().shape[-1]
     rng = np.random.default_rng(seed)
@@ -154,68 +355,48 @@ def check_learner(rule: Callable[[Array], Any], reference: Learner, rounds: int 
         there_and_back,  # past the walls, if there are any, and home again
         10 * there_and_back,
         rng.standard_normal((rounds, dim)),
+        0.05 * rng.standard_normal((rounds, dim)),
     ]
-    for Z in games:
-        wanted = play(reference, Z).points
-        for t in range(rounds):
-            w = _ask(rule, Z[:t], shape=(dim,))
-            if np.abs(w - wanted[t]).max() > 1e-7 * max(1.0, np.abs(wanted[t]).max()):
-                raise _Stop(
-                    f"✗ Round {t + 1}, after z = {_show(Z[:t]) if t else 'nothing yet'}: "
-                    f"you play {_show(w)}, the rule gives {_show(wanted[t])}."
-                )
-    return f"the same play in all {len(games) * rounds} rounds"
+    cases = [[Z[:t]] for Z in games for t in range(rounds)]
+    wanted = np.concatenate([play(reference, Z).points for Z in games])
+    for place, (past,) in enumerate(cases):
+        w = _ask(rule, [past], (dim,))
+        if not np.allclose(w, wanted[place], rtol=1e-8, atol=1e-8):
+            default = f"In round {len(past) + 1} the rule plays another point."
+            seen = show(past) if len(past) else f"nothing yet, an array of shape {past.shape}"
+            _wrong(_likely(slips, rule, cases, place, default), f"past = {seen}", w, wanted[place])
+    return f"the same play in all {len(cases)} rounds"
 
 
 @_checker
 def check_bound(
     bound: Callable[..., Any],
-    games: Sequence[tuple[tuple[Any, ...], float]],
+    games: Sequence[tuple[Sequence[Any], float]],
     best: Callable[..., Any] | None = None,
+    slips: Slips = None,
+    close: float = 1e-9,
 ) -> str:
     """Is `bound(*args)` at least what was measured in every game, and equal to `best(*args)`, what is proved?
 
-    `games` lists pairs (args, measured).
+    `games` lists pairs (args, measured) of games that were played: the verdict speaks of them. Where `best`
+    was found on a grid, `close` says how close that comes.
     """
-    for args, measured in games:
-        promised = float(_ask(bound, *args, shape=()))
-        if promised < measured - 1e-9 * max(1.0, abs(measured)):
-            raise _Stop(
-                f"✗ A game with {args} reaches {measured:.4f}: your bound, {promised:.4f}, is broken."
-            )
-    for args, _ in games:
+    cases = [args for args, _ in games]
+    promised = []
+    for place, (args, measured) in enumerate(games):
+        promised.append(_ask(bound, args, ()))
+        if promised[-1] < measured - 1e-9 * max(1.0, abs(measured)):
+            default = "Broken: a game with these numbers was played, and costs more."
+            expected = f"at least {measured:.6g}, what the game costs"
+            message = _likely(slips, bound, cases, place, default)
+            _wrong(message, _called(bound, args), promised[-1], expected)
+    for place, (args, got) in enumerate(zip(cases, promised, strict=True)):
         if best is None:
             break
-        promised, proved = float(_ask(bound, *args, shape=())), float(best(*args))
-        if promised > proved + 1e-9 * abs(proved):
-            raise _Stop(
-                f"✗ True, but loose: for {args} you promise {promised:.4f}, but {proved:.4f} is proved."
-            )
-        if promised < proved - 1e-4 * max(1.0, abs(proved)):  # room for a proved value found on a grid
-            raise _Stop(
-                f"✗ No game here breaks it, but for {args} you promise {promised:.4f} and only "
-                f"{proved:.4f} is proved."
-            )
+        proved = float(best(*args))
+        if not same(got, proved, close):
+            less = "No game here breaks it, but it is less than what is proved."
+            default = "True, but loose." if got > proved else less
+            message = _likely(slips, bound, cases, place, default)
+            _wrong(message, _called(bound, args), got, f"{proved:.6g}, which is proved")
     return f"holds in all {len(games)} games" + (", and it is the sharp one" if best else "")
-
-
-@_checker
-def check_value(answer: Any, expected: Any, hints: Sequence[tuple[Any, str]] = ()) -> str:
-    """Is the number (or array) `answer`, or what the function `answer` returns, right?
-
-    `hints` lists pairs (wrong value, what may have happened).
-    """
-    answer = _ask(answer if callable(answer) else lambda: answer)
-    expected = np.asarray(expected, dtype=float)
-    if answer.shape != expected.shape:
-        raise _Stop(f"✗ Your answer has shape {answer.shape}; it should be {expected.shape}.")
-
-    def same(x: Any) -> bool:
-        return np.allclose(answer, x, rtol=1e-6, atol=1e-9)
-
-    if not same(expected):
-        hint = next(
-            (text for wrong, text in hints if same(np.asarray(wrong, dtype=float))), "Not this number."
-        )
-        raise _Stop(f"✗ You have {_show(answer)}. {hint}")
-    return "right"

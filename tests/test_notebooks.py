@@ -80,7 +80,8 @@ def test_no_page_is_stripped(text):
     cells = code(stored(text).cells)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     for cell in cells[1:]:
-        assert cell.outputs or not speaks(cell), f"no output stored for:\n{cell.source}"
+        quiet = "checker" in tags(cell) or not speaks(cell)
+        assert cell.outputs or quiet, f"no output stored for:\n{cell.source}"
 
 
 @every_page
@@ -193,17 +194,17 @@ print(my_square(3))"""
 
 
 def test_stub_and_solution_come_from_one_cell():
-    stub, solution = exercise.split(SOLVED)
-    assert stub == dedent('''\
+    checker, stub, solution = exercise.split(SOLVED)
+    assert checker == dedent("""\
         base = 2
-
-        def my_square(x, power=2):
-            """Return x²."""
-            return None
 
         def others(x):
             # a helper keeps its comments
-            return x * x
+            return x * x""")
+    assert stub == dedent('''\
+        def my_square(x, power=2):
+            """Return x²."""
+            return None
 
         found = my_square(base)
         exercises.check_value(found, others(base))''')
@@ -236,7 +237,7 @@ def test_stub_and_solution_come_from_one_cell():
     ],
 )
 def test_a_strict_call_fits_its_column(call, expected):
-    assert exercise.split(f"def my_f():\n    return 1\n\n{call}")[1].endswith("\n\n" + expected)
+    assert exercise.split(f"def my_f():\n    return 1\n\n{call}")[2].endswith("\n\n" + expected)
 
 
 @pytest.mark.parametrize(
@@ -318,10 +319,24 @@ def test_a_check_is_folded_and_keeps_its_output():
     assert cell.metadata.tags == ["check", "live"]
 
 
-def test_an_exercise_gives_two_cells_with_its_id():
+def test_an_answer_takes_the_place_of_the_stub():
+    stub = exercise.split(SOLVED)[1]
+    given = "from math import prod\n\ndef my_square(x):\n    return prod([x, x])"
+    assert exercise.answered(stub, given) == dedent("""\
+        from math import prod
+
+        def my_square(x):
+            return prod([x, x])
+
+        found = my_square(base)
+        exercises.check_value(found, others(base))""")
+
+
+def test_an_exercise_gives_three_cells_with_its_id():
     box = new_markdown_cell("```{admonition} Exercise 4: the square\n:class: exercise\n:name: ex-a\n```")
     source = new_code_cell(SOLVED, metadata={"exercise": "ex-a", "tags": ["exercise", "live"]})
-    _, stub, solution = notebooks.derived([box, source])
+    _, checker, stub, solution = notebooks.derived([box, source])
+    assert checker.id == "ex-a-checker" and checker.metadata.tags == ["live", "checker", "hide-input"]
     assert stub.id == "ex-a" and stub.metadata.tags == ["exercise", "live"]
     assert solution.id == "ex-a-solution" and solution.metadata.tags == ["live", "solution", "hide-cell"]
     assert solution.metadata.mystnb.code_prompt_show == "Worked solution of exercise 4"

@@ -1,7 +1,8 @@
 """An exercise is written once, solved. The student's stub and the worked solution are derived from it.
 
-The cell defines the answer in functions named `my_…`, helpers where they are needed, and calls
-`exercises.check…` last. What follows the last check is told with the solution only.
+The cell defines the answer in functions named `my_…` and calls `exercises.check…` last. What the check needs
+and no answer touches (cases, the truth, slips) is folded away in a cell of its own before the stub. What
+follows the last check is told with the solution only.
 """
 
 import ast
@@ -50,7 +51,7 @@ def is_check(node):
 
 
 def split(source):
-    """The two cells of an exercise: (stub, worked solution)."""
+    """The three cells of an exercise: (what the checker needs, stub, worked solution)."""
     found = parts(source)
     checks = [place for place, part in enumerate(found) if is_check(part.node)]
     answers = [part.node.name for part in found if is_answer(part.node)]
@@ -58,10 +59,11 @@ def split(source):
         raise ValueError("an exercise defines a function my_… and calls exercises.check…")
     asked, told = found[: checks[-1] + 1], found[checks[-1] + 1 :]
     repeated = dependent(asked, answers)
-    stub = [(part, asked_text(part, part in repeated)) for part in asked]
+    checker = [(part, part.text()) for part in asked if part not in repeated]
+    stub = [(part, asked_text(part)) for part in repeated]
     own = re.compile(rf"\b({'|'.join(answers)})\b")
     solution = [(part, told_text(part, own)) for part in repeated + told]
-    return joined(stub), joined(solution)
+    return joined(checker), joined(stub), joined(solution)
 
 
 def dependent(asked, answers):
@@ -78,11 +80,11 @@ def dependent(asked, answers):
     return found
 
 
-def asked_text(part, depends):
+def asked_text(part):
     """What the student sees: no body, no explanation."""
     node = part.node
     if not is_answer(node):
-        return part.code if depends else part.text()
+        return part.code
     returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
     lines = [f"def {node.name}({ast.unparse(node.args)}){returns}:"]
     if ast.get_docstring(node) is not None:
@@ -119,3 +121,17 @@ def joined(pieces):
         cell += ("\n\n" if part.spaced or definition or after else "\n") * bool(cell) + text
         after = definition
     return cell
+
+
+def answered(stub, answer):
+    """The student's cell with the functions `my_…` of `answer` in place of the stubs.
+
+    What else the answer has (imports, helpers) comes in front; a function it lacks stays a stub.
+    """
+    given = parts(answer)
+    written = {part.node.name for part in given if is_answer(part.node)}
+    asked = parts(stub)
+    first = next(place for place, part in enumerate(asked) if is_answer(part.node))
+    kept = [(part, part.text()) for part in asked if getattr(part.node, "name", None) not in written]
+    place = sum(1 for part in asked[:first] if getattr(part.node, "name", None) not in written)
+    return joined([*kept[:place], *((part, part.text()) for part in given), *kept[place:]])

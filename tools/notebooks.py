@@ -121,14 +121,20 @@ def folded(cell, how, prompt):
 
 
 def stub_and_solution(cell, boxes):
-    """The student's cell, with the exercise's id, and the worked solution, folded."""
+    """What the checker needs, folded; the student's cell with the exercise's id; the solution, folded."""
     name = cell.metadata.get("exercise")
     if name not in boxes:
         raise ValueError(f"a cell is tagged exercise, but no box above has its id {name!r} as :name:")
     try:
-        stub, solution = exercise.split(cell.source)
+        checker, stub, solution = exercise.split(cell.source)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    if checker:
+        kept = [tag for tag in tags(cell) if tag != "exercise"]
+        before = new_code_cell(checker, metadata={**cell.metadata, "tags": [*kept, "checker"]})
+        before = folded(before, "hide-input", f"How exercise {boxes[name][0]} is checked")
+        before.id = f"{name}-checker"
+        yield before
     yield new_code_cell(stub, metadata=cell.metadata, id=name)
     told = new_code_cell(solution, metadata={**cell.metadata, "tags": [*tags(cell), "solution"]})
     told.metadata["tags"].remove("exercise")

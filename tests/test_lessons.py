@@ -1,4 +1,4 @@
-"""A page is a lesson: it opens with what you will be able to do, shows before it checks, ends with what to keep."""
+"""A page is a lesson: it opens with its goals, shows before it checks, and ends with what to remember."""
 
 import ast
 import re

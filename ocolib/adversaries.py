@@ -95,7 +95,7 @@ def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Arra
 
 
 def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
-    """The stream that costs the Perceptron with factor `kink` at ties most, for kink ≥ 1/3: (X, y, u).
+    """A stream on which the Perceptron with factor `kink` ≥ 1/3 at ties nearly meets its bound: (X, y, u).
 
     All examples have length 1 and y⟨u, x⟩ = margin, y = −1. First come ties, e_1, e_2, …; then examples
     with a negative margin that is almost 0, for as long as there is one.

@@ -384,6 +384,30 @@ def test_half_the_squared_distance_of_directions_is_one_minus_their_cosine():
     assert (np.abs(gap / 2 - (1 - cosine)) > 1e-3).mean() > 0.9  # the unsquared form
 
 
+@given(seed=st.integers(0, 10_000), noise=st.sampled_from([0.0, 0.05, 0.5]), length=st.floats(0, 20))
+def test_the_mistake_bound_survives_without_a_margin(seed, noise, length):
+    """For any vector v: M ≤ L + R‖v‖√M, with L the hinge loss of v on the updates."""
+    rng = np.random.default_rng(seed)
+    X, y, u = adversaries.separable(150, 4, 0.1, seed)
+    y = np.where(rng.random(150) < noise, -y, y)
+    v = length * (u + rng.choice([0.0, 0.3]) * rng.standard_normal(4))
+    run = play(Perceptron(4), perceptron_loss(X, y))
+    count, b = run.updates.sum(), np.linalg.norm(X, axis=1).max() * np.linalg.norm(v)
+    cost = hinge(X, y).values(v)
+    for L in (cost[run.updates].sum(), cost.sum()):
+        assert count <= L + b * np.sqrt(count) + 1e-9
+        assert count <= L + b * np.sqrt(L) + b**2 + 1e-9
+
+
+@pytest.mark.parametrize("c", [0.0, 0.25, 0.5, 1.0])
+def test_orthonormal_examples_meet_the_bound_without_a_margin(c, n=49):
+    run = play(Perceptron(n), perceptron_loss(np.eye(n), -np.ones(n)))
+    v = np.full(n, -c)
+    count, L, b = run.updates.sum(), hinge(np.eye(n), -np.ones(n)).values(v).sum(), np.linalg.norm(v)
+    assert count == n == pytest.approx(L + b * np.sqrt(n))
+    assert (count > 1.01 * (L + b**2)) == (c in (0.25, 0.5))  # the middle term is needed
+
+
 def test_the_potential_has_no_value_at_zero_and_one_ever_after():
     X, y, u = adversaries.separable(50, 3, 0.1, seed=7)
     w = proofs.plays(play(Perceptron(3), perceptron_loss(X, y)))

@@ -1,5 +1,7 @@
 """Lecture 13, sections 3.1 and 4: Perceptron and Winnow are leaders, and their mistake bounds hold."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -433,6 +435,22 @@ def test_normalising_winnow_moves_the_threshold():
     never = play(Linearized(Hedge(6, np.log(2))), perceptron_loss(turns, labels, threshold=0.5))
     assert done.updates.sum() == 4 and not done.updates[-100:].any()
     assert (never.updates[1:] | never.updates[:-1]).all()
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (8, 1), (6, 2), (8, 3), (9, 3)])
+def test_on_the_simplex_a_low_fixed_threshold_learns_a_disjunction(n, k):
+    """At most 2k² ln(n/k) updates with θ = 1/(2k) and η = 2/k; the nearest misses force half as many."""
+    X = np.array(list(product((0.0, 1.0), repeat=n)))
+    y = np.where(X[:, :k].any(axis=1), 1.0, -1.0)
+
+    def nearest_miss(t, w, past):
+        margins = y * (X @ w - 1 / (2 * k))
+        i = np.where(margins <= 0, margins, -np.inf).argmax()  # x = 0, which is right, if none is missed
+        return perceptron_loss(X[[i]], y[[i]], threshold=1 / (2 * k))[0]
+
+    promise = 2 * k**2 * np.log(n / k)
+    run = play(Linearized(Hedge(n, 2 / k)), nearest_miss, rounds=2 * int(promise) + 2)
+    assert promise / 2 < run.updates.sum() <= promise and not run.updates[-1]
 
 
 def test_doubled_features_tie_at_the_uniform_start():

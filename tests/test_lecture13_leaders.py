@@ -118,11 +118,13 @@ def test_descent_without_walls_is_a_step_against_the_subgradient():
 
 
 def test_the_sign_of_the_printed_box_is_ascent():
-    T, eta = 64, bounds.descent_step(2, 1, 64)
+    """The numbers are those of the errata page."""
+    T, eta = 100, bounds.descent_step(2, 1, 100)
     z = np.ones((T, 1))
     printed = INTERVAL.project(+eta * (np.cumsum(z, axis=0) - z))
-    assert (printed * z).sum() + T > bounds.descent(2, 1, T)
-    assert play(OGD(INTERVAL, eta), z).regret(INTERVAL) < bounds.descent(2, 1, T)
+    assert (printed * z).sum() + T == pytest.approx(195.96, abs=0.005)
+    assert bounds.descent(2, 1, T) == pytest.approx(28.28, abs=0.005)
+    assert play(OGD(INTERVAL, eta), z).regret(INTERVAL) == pytest.approx(4.04, abs=0.005)
 
 
 def test_completing_the_square_fixes_the_signs_of_6_and_7():
@@ -180,6 +182,16 @@ def test_the_stray_D_in_the_last_line_is_broken_by_a_game():
     regret = play(OGD(over, eta), -np.ones((T, 1))).regret(over)
     assert T * eta * D + D**2 / (2 * eta) < regret <= T * eta + D**2 / (2 * eta)
     assert T * eta + D**2 / (2 * eta) == pytest.approx(bounds.descent(D, 1, T))
+
+
+@pytest.mark.parametrize("rho", [0.3, 1.0, 5.0])
+@pytest.mark.parametrize("D", [0.01, 0.2, 0.49, 0.51, 2.0])
+def test_two_rounds_break_the_line_with_the_stray_D_exactly_below_one_half(D, rho):
+    over, eta = Box([0], [D]), bounds.descent_step(D, rho, 2)
+    regret = play(OGD(over, eta), np.full((2, 1), -rho)).regret(over)
+    printed = 2 * rho**2 * eta * D + D**2 / (2 * eta)
+    assert regret == pytest.approx(1.5 * rho * D) and printed == pytest.approx(rho * D * (1 + D))
+    assert (regret > printed) == (D < 0.5)
 
 
 def test_theorem2_fails_when_0_is_not_in_the_set_and_holds_when_centred():

@@ -7,6 +7,7 @@ import darken
 import mathtime
 import pytest
 import reader
+from docutils import nodes
 
 from ocolib import plots
 
@@ -43,6 +44,14 @@ SOMEWHERE = NOWHERE | {"repository": {"url": "https://github.com/Owner/book", "b
 )
 def test_a_head_says_the_kind_once_and_the_number(kind, title, head):
     assert boxes.heading(kind, title) == head
+
+
+def test_the_words_of_a_link_may_hold_a_formula():
+    link = nodes.reference("", "", nodes.inline("", r"$1/\eta$-strongly convex"), refuri="x")
+    boxes.set_words_of_links(None, nodes.paragraph("", "", link), "page")
+    formula, words = link[0].children
+    assert isinstance(formula, nodes.math) and formula.astext() == r"1/\eta"
+    assert words.astext() == "-strongly convex"
 
 
 def test_every_colour_of_the_figures_has_one_for_the_dark():

@@ -19,6 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from figure_numbers import NUMBERS
 
 SOURCE = Path(__file__).resolve().parents[1] / "_static" / "figures"
+GREEK = [f"_static/fonts/{name}-greek.woff2" for name in ("text", "sans", "code")]
 IMPORT = re.compile(r'^import (?:(.+) from )?"\./([\w-]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (const|class) (\w+)", re.MULTILINE)
 
@@ -26,6 +27,7 @@ EXPORT = re.compile(r"^export (const|class) (\w+)", re.MULTILINE)
 # ---------------------------------------------------------------- the script
 
 
+@cache
 def joined():
     """All modules as one classic script, in the order in which main.js names them.
 
@@ -98,9 +100,8 @@ def visit_html(translator, node):
     first = next(translator.document.findall(moving_figure))
     if node is first:  # the script stands before it: the figure moves before it is laid out
         folder = posixpath.dirname(translator.builder.current_docname)
-        version = hashlib.sha256(joined().encode()).hexdigest()[:8]
-        script = posixpath.relpath("_static/figures.js", folder or ".")
-        translator.body.append(f'<script src="{script}?v={version}"></script>\n')
+        script = posixpath.relpath(script_address(), folder or ".")
+        translator.body.append(f'<script src="{script}"></script>\n')
     translator.body.append(opening(node["name"]))
 
 
@@ -112,7 +113,14 @@ def pass_over(translator, node):
     """Elsewhere it is the picture and nothing more."""
 
 
+def script_address():
+    version = hashlib.sha256(joined().encode()).hexdigest()[:8]
+    return f"_static/figures.js?v={version}"
+
+
 def add_style(app, pagename, templatename, context, doctree):
+    """The stylesheet where it is needed. The script comes to every page, at leisure: the next one may need it."""
+    context["later"] = [script_address(), *GREEK]
     if doctree is not None and any(doctree.findall(moving_figure)):
         app.add_css_file("figures/figures.css")
 

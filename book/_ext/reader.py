@@ -1,5 +1,6 @@
 """Round every page: where it belongs, how long it takes, what it uses; and only the files it needs."""
 
+import hashlib
 import re
 from collections import Counter
 from functools import cache
@@ -234,7 +235,14 @@ def remove(path):
         path.rmdir() if path.is_dir() else path.unlink()
 
 
+def makers():
+    """A stamp of all that makes pages: when it changes, Sphinx makes every page anew."""
+    files = sorted(Path(__file__).parent.glob("*.*"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
 def setup(app):
+    app.add_config_value("makers", makers(), "env")
     app.connect("doctree-read", read)
     app.connect("html-page-context", decorate, priority=900)
     app.connect("html-collect-pages", lost)

@@ -93,7 +93,8 @@ def put(app, doctree, docname):
 
 
 def always_fresh(app, env, added, changed, removed):
-    return ["book/intro"]
+    """The map shows the links of every page."""
+    return ["book/intro"] if added or changed or removed else []
 
 
 def setup(app):

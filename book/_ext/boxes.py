@@ -22,6 +22,7 @@ FOLDS = {  # what a fold without a title of its own holds
     "Show code cell content": "The code and what it prints",
     "Show code cell output": "What it prints",
 }
+KINDS_OF_FOLD = {"Worked solution": "solution", "How exercise": "checker", "Check": "checker"}
 PROOF = "Proof. "
 MATHS = re.compile(r"\$([^$]+)\$")
 
@@ -208,8 +209,8 @@ def depart_box(self, node):
 def visit_fold(self, node):
     """A cell folded away. The title stays as it is: the browser itself says open or closed."""
     title = node["prompt_show"]
-    kind = "solution" if title.startswith("Worked solution") else "code-fold"
-    self.body.append(f'<details class="{" ".join(["hide", "fold", kind, *node["classes"]])}">\n')
+    kind = next((kind for begin, kind in KINDS_OF_FOLD.items() if title.startswith(begin)), "code-fold")
+    self.body.append(f'<details class="fold {kind}">\n')
     self.body.append(f"<summary>{self.encode(FOLDS.get(title, title))}</summary>\n")
 
 

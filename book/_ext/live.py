@@ -382,6 +382,8 @@ def write_exercises(app, exception):
 
 def always_fresh(app, env, added, changed, removed):
     """The list of exercises depends on every other page."""
+    if not (added or changed or removed):
+        return []
     return [name for name in env.all_docs if name.endswith("book/exercises") or name == "exercises"]
 
 

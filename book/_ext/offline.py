@@ -35,6 +35,8 @@ def copy_mathjax(app, exception):
         path = source.relative_to(here).as_posix()
         if source.is_file() and path.startswith(PARTS):
             target = Path(app.outdir, "_static", "mathjax", path)
+            if target.exists() and target.stat().st_mtime == source.stat().st_mtime:
+                continue
             target.parent.mkdir(parents=True, exist_ok=True)
             copy2(source, target)
 

@@ -237,7 +237,7 @@ def remove(path):
 
 def makers():
     """A stamp of all that makes pages: when it changes, Sphinx makes every page anew."""
-    files = sorted(Path(__file__).parent.glob("*.*"))
+    files = sorted(file for file in Path(__file__).parent.glob("*.*") if file.is_file())
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

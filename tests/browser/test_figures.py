@@ -19,7 +19,7 @@ from ocolib.sets import Ball, Box, Hull, L1Ball, Simplex
 
 pytestmark = pytest.mark.browser
 
-NAMES = list(figures.NUMBERS)
+NAMES = list(figures.NAMES)
 every_figure = pytest.mark.parametrize("name", NAMES)
 DISK, INTERVAL = Ball(2), Box([-1], [1])
 STATE = "() => document.querySelector('moving-figure').state"

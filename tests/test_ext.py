@@ -7,6 +7,7 @@ import darken
 import mathtime
 import pytest
 import reader
+import sealed
 from docutils import nodes
 
 from ocolib import plots
@@ -52,6 +53,14 @@ def test_the_words_of_a_link_may_hold_a_formula():
     formula, words = link[0].children
     assert isinstance(formula, nodes.math) and formula.astext() == r"1/\eta"
     assert words.astext() == "-strongly convex"
+
+
+def test_a_policy_names_the_scripts_of_its_page():
+    page = '<html><head><script>a</script><script src="b.js"></script><script type="application/json">{}</script>'
+    policy = sealed.policy(page)
+    assert policy.count("sha256-") == 1 and "unsafe-inline" not in policy.partition("style-src")[0]
+    assert sealed.sealed(sealed.sealed(page)) == sealed.sealed(page)
+    assert sealed.sealed(page).startswith("<html><head>\n  <meta http-equiv")
 
 
 def test_every_colour_of_the_figures_has_one_for_the_dark():

@@ -103,10 +103,11 @@ def build(folder):
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
     config.pop("bibtex_bibfiles", None), config.pop("logo", None), config["html"].pop("favicon", None)
     sphinx = config["sphinx"]
-    sphinx["local_extensions"] = {"offline": str(ROOT / "book/_ext"), "live": str(ROOT / "book/_ext")}
+    ours = ("offline", "live", "figures")
+    sphinx["local_extensions"] = dict.fromkeys(ours, str(ROOT / "book/_ext"))
     wanted = ("companion", "sphinxcontrib.bibtex", "sphinx.ext.autodoc")
     known = {"sphinx_togglebutton", "sphinx_copybutton", "myst_nb", "jupyter_book", "sphinx_external_toc"}
-    known |= {"sphinx_design", "sphinx_book_theme", "sphinx_comments", "sphinx_proof", "offline", "live"}
+    known |= {"sphinx_design", "sphinx_book_theme", "sphinx_comments", "sphinx_proof", *ours}
     extensions = sphinx["config"]["extensions"]
     sphinx["config"]["extensions"] = [name for name in extensions if name in known and name not in wanted]
     for name in ("html_static_path", "templates_path"):

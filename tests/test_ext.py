@@ -56,11 +56,21 @@ def test_the_words_of_a_link_may_hold_a_formula():
 
 
 def test_a_policy_names_the_scripts_of_its_page():
-    page = '<html><head><script>a</script><script src="b.js"></script><script type="application/json">{}</script>'
+    page = '<html><head><script>a</script><script src="b.js"></script><script type="application/json">{}'
+    page += "</script>"
     policy = sealed.policy(page)
     assert policy.count("sha256-") == 1 and "unsafe-inline" not in policy.partition("style-src")[0]
     assert sealed.sealed(sealed.sealed(page)) == sealed.sealed(page)
     assert sealed.sealed(page).startswith("<html><head>\n  <meta http-equiv")
+
+
+def test_a_description_ends_before_the_first_formula():
+    def paragraph(*parts):
+        return nodes.paragraph("", "", *(nodes.math("", p) if p[0] == "$" else nodes.Text(p) for p in parts))
+
+    assert reader.plain(paragraph("One. Two. Of order ", "$T", ". Four.")) == "One. Two."
+    assert reader.plain(paragraph("Of order ", "$T", " at most.")) == "Of order … at most."
+    assert reader.plain(paragraph("x" * 300 + ". More.")) == "x" * 300 + "."
 
 
 def test_every_colour_of_the_figures_has_one_for_the_dark():

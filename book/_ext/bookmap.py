@@ -68,7 +68,7 @@ def draw(titles, uri, links):
     ]
     inner += [PART.format(y=y, part=escape(part)) for y, part in heads]
     for page, y in pages.items():
-        size = {"top": y - 19, "y": y, "width": LEFT - 6, "height": ROW}
+        size = {"top": y - 16, "y": y, "width": LEFT - 6, "height": ROW}
         inner.append(PAGE.format(name=name(page), uri=uri(page), title=escape(short(titles[page])), **size))
     return MAP.format(width=WIDTH, height=height, inner="".join(inner))
 

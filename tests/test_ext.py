@@ -7,6 +7,8 @@ import darken
 import mathtime
 import pytest
 import reader
+import sealed
+from docutils import nodes
 
 from ocolib import plots
 
@@ -43,6 +45,32 @@ SOMEWHERE = NOWHERE | {"repository": {"url": "https://github.com/Owner/book", "b
 )
 def test_a_head_says_the_kind_once_and_the_number(kind, title, head):
     assert boxes.heading(kind, title) == head
+
+
+def test_the_words_of_a_link_may_hold_a_formula():
+    link = nodes.reference("", "", nodes.inline("", r"$1/\eta$-strongly convex"), refuri="x")
+    boxes.set_words_of_links(None, nodes.paragraph("", "", link), "page")
+    formula, words = link[0].children
+    assert isinstance(formula, nodes.math) and formula.astext() == r"1/\eta"
+    assert words.astext() == "-strongly convex"
+
+
+def test_a_policy_names_the_scripts_of_its_page():
+    page = '<html><head><script>a</script><script src="b.js"></script><script type="application/json">{}'
+    page += "</script>"
+    policy = sealed.policy(page)
+    assert policy.count("sha256-") == 1 and "unsafe-inline" not in policy.partition("style-src")[0]
+    assert sealed.sealed(sealed.sealed(page)) == sealed.sealed(page)
+    assert sealed.sealed(page).startswith("<html><head>\n  <meta http-equiv")
+
+
+def test_a_description_ends_before_the_first_formula():
+    def paragraph(*parts):
+        return nodes.paragraph("", "", *(nodes.math("", p) if p[0] == "$" else nodes.Text(p) for p in parts))
+
+    assert reader.plain(paragraph("One. Two. Of order ", "$T", ". Four.")) == "One. Two."
+    assert reader.plain(paragraph("Of order ", "$T", " at most.")) == "Of order … at most."
+    assert reader.plain(paragraph("x" * 300 + ". More.")) == "x" * 300 + "."
 
 
 def test_every_colour_of_the_figures_has_one_for_the_dark():

@@ -12,7 +12,7 @@ import figures
 import ledger
 import numpy as np
 import pytest
-from figure_numbers import SCALES
+from figure_numbers import NUMBERS, SCALES
 from static_figures import ARGUMENTS, CHROMIUM
 
 from ocolib import adversaries, bounds, limits
@@ -232,7 +232,7 @@ PLACED = {
 
 def test_every_figure_is_on_one_page_with_its_picture():
     placed = [(path, *figure) for path, found in PLACED.items() for figure in found]
-    assert sorted(name for _, name, _, _ in placed) == sorted(figures.NUMBERS)
+    assert sorted(name for _, name, _, _ in placed) == sorted(figures.NAMES) == sorted(NUMBERS)
     for path, name, alt, picture in placed:
         assert len(alt) > 60
         page = ledger.ROOT / "book" / path.relative_to(ledger.ROOT / "pages")

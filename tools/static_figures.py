@@ -75,7 +75,7 @@ def main(names):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 700, "height": 900})
-        for name in names or figures.NUMBERS:
+        for name in names or figures.NAMES:
             path = figures.SOURCE / "static" / f"{name}.svg"
             path.write_text(picture(page, name), "utf8")
             print(path.relative_to(ROOT), f"{path.stat().st_size} bytes")

@@ -71,8 +71,10 @@ def dark_images(app, exception):
     if exception or app.builder.format != "html":
         return
     for file in Path(app.outdir, "_images").glob("*.svg"):
-        if not file.stem.endswith("-dark"):
-            file.with_name(f"{file.stem}-dark.svg").write_text(darken.darken(file.read_text("utf8")), "utf8")
+        twin = file.with_name(f"{file.stem}-dark.svg")
+        if file.stem.endswith("-dark") or (twin.exists() and twin.stat().st_mtime > file.stat().st_mtime):
+            continue
+        twin.write_text(darken.darken(file.read_text("utf8")), "utf8")
 
 
 def setup(app):

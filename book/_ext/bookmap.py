@@ -7,12 +7,8 @@ from sphinx.util.docutils import SphinxDirective
 
 import reader
 
-ROW, HEAD, LEFT, WIDTH = (
-    24,
-    32,
-    268,
-    400,
-)  # pixels: a line, a line that opens a part, where arcs begin, the map
+# Pixels: a line (a finger needs 24 of a phone's), a line that opens a part, where arcs begin, the map.
+ROW, HEAD, LEFT, WIDTH = 28, 34, 268, 400
 
 
 class bookmap(nodes.General, nodes.Element):
@@ -68,7 +64,7 @@ def draw(titles, uri, links):
     ]
     inner += [PART.format(y=y, part=escape(part)) for y, part in heads]
     for page, y in pages.items():
-        size = {"top": y - 19, "y": y, "width": LEFT - 6, "height": ROW}
+        size = {"top": y - 18, "y": y, "width": LEFT - 6, "height": ROW}
         inner.append(PAGE.format(name=name(page), uri=uri(page), title=escape(short(titles[page])), **size))
     return MAP.format(width=WIDTH, height=height, inner="".join(inner))
 
@@ -93,7 +89,8 @@ def put(app, doctree, docname):
 
 
 def always_fresh(app, env, added, changed, removed):
-    return ["book/intro"]
+    """The map shows the links of every page."""
+    return ["book/intro"] if added or changed or removed else []
 
 
 def setup(app):

@@ -22,7 +22,9 @@ FOLDS = {  # what a fold without a title of its own holds
     "Show code cell content": "The code and what it prints",
     "Show code cell output": "What it prints",
 }
+KINDS_OF_FOLD = {"Worked solution": "solution", "How exercise": "checker", "Check": "checker"}
 PROOF = "Proof. "
+MATHS = re.compile(r"\$([^$]+)\$")
 
 
 class box(nodes.General, nodes.Element):
@@ -154,6 +156,19 @@ def equation_link(identifier):
     return nodes.paragraph("", "", permalink(identifier, "equation"), classes=["equation-link"])
 
 
+def set_words_of_links(app, doctree, docname):
+    """The words of a reference may hold a formula in dollars, which no parser has read."""
+    for link in doctree.findall(nodes.reference):
+        for text in [t for t in link.findall(nodes.Text) if MATHS.search(t) and is_words(t)]:
+            parts = MATHS.split(text)
+            new = [nodes.math("", p) if n % 2 else nodes.Text(p) for n, p in enumerate(parts) if p]
+            text.parent[text.parent.index(text) : text.parent.index(text) + 1] = new
+
+
+def is_words(text):
+    return not isinstance(text.parent, (nodes.math, nodes.literal))
+
+
 def slug(text, words=6):
     return "-".join(re.findall(r"[a-z0-9]+", text.lower())[:words])
 
@@ -194,8 +209,8 @@ def depart_box(self, node):
 def visit_fold(self, node):
     """A cell folded away. The title stays as it is: the browser itself says open or closed."""
     title = node["prompt_show"]
-    kind = "solution" if title.startswith("Worked solution") else "code-fold"
-    self.body.append(f'<details class="{" ".join(["hide", "fold", kind, *node["classes"]])}">\n')
+    kind = next((kind for begin, kind in KINDS_OF_FOLD.items() if title.startswith(begin)), "code-fold")
+    self.body.append(f'<details class="fold {kind}">\n')
     self.body.append(f"<summary>{self.encode(FOLDS.get(title, title))}</summary>\n")
 
 
@@ -209,4 +224,5 @@ def setup(app):
     app.connect("doctree-read", name_addresses)
     app.connect("env-check-consistency", count_figures_by_page)
     app.connect("doctree-resolved", make_boxes)
+    app.connect("doctree-resolved", set_words_of_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,7 +4,6 @@ import ast
 import json
 import re
 from importlib.metadata import version
-from pathlib import Path
 
 import nbformat
 from docutils import nodes
@@ -12,6 +11,7 @@ from sphinx.errors import NoUri
 from sphinx.util.docutils import SphinxDirective
 
 import ledger
+import written
 
 ROOT = ledger.ROOT
 PACKAGES = ["ocolib", "numpy", "scipy", "cvxpy", "clarabel", "matplotlib"]
@@ -212,7 +212,7 @@ def exact_anchors(app, exception):
     if exception or app.builder.format != "html" or not lost:
         return
     pattern = re.compile(rf'(\bid="|\bhref="[^"#]*#)({"|".join(map(re.escape, lost))})(?=")')
-    for page in Path(app.outdir).rglob("*.html"):
+    for page in written.pages(app):
         text = page.read_text("utf8")
         fixed = pattern.sub(lambda match: match[1] + lost[match[2]], text)
         if fixed != text:
@@ -247,9 +247,13 @@ def literal(line):
     return "".join(parts)
 
 
-def always_fresh(app, env, added, changed, removed):
-    """These two read files that Sphinx does not watch."""
-    return ["book/concordance", "book/status"]
+def when_others_change(app, env, added, changed, removed):
+    """Two pages read files that Sphinx does not watch: ledger, tests, package, notebooks, times."""
+    files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("ocolib/**/*.py")]
+    files += [*notebooks(), ROOT / "_build" / "times.json", ROOT / "requirements.txt"]
+    seen = [(str(file), file.stat().st_mtime) for file in files if file.exists()]
+    before, env.companion_seen = getattr(env, "companion_seen", None), seen
+    return ["book/concordance", "book/status"] if seen != before else []
 
 
 def setup(app):
@@ -257,6 +261,6 @@ def setup(app):
     app.add_directive("status", Status)
     app.connect("doctree-resolved", resolve_links)
     app.connect("autodoc-process-docstring", plain_docstrings)
-    app.connect("env-get-outdated", always_fresh)
+    app.connect("env-get-outdated", when_others_change)
     app.connect("build-finished", exact_anchors)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,9 +16,9 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from figure_numbers import NUMBERS
-
-SOURCE = Path(__file__).resolve().parents[1] / "_static" / "figures"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "book" / "_static" / "figures"
+GREEK = [f"_static/fonts/{name}-greek.woff2" for name in ("text", "sans", "code")]
 IMPORT = re.compile(r'^import (?:(.+) from )?"\./([\w-]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (const|class) (\w+)", re.MULTILINE)
 
@@ -26,6 +26,7 @@ EXPORT = re.compile(r"^export (const|class) (\w+)", re.MULTILINE)
 # ---------------------------------------------------------------- the script
 
 
+@cache
 def joined():
     """All modules as one classic script, in the order in which main.js names them.
 
@@ -52,11 +53,30 @@ def write_script(app, exception):
 # ---------------------------------------------------------------- the numbers
 
 
+NAMES = ("projection", "fan", "adversary", "step", "lazy-eager", "hedge", "perceptron", "delay", "waterfall")
+
+
+@cache
+def makers():
+    """A stamp of all that the numbers come from."""
+    files = [Path(__file__).with_name("figure_numbers.py"), *sorted((ROOT / "ocolib").rglob("*.py"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
 @cache
 def numbers(name):
-    """The JSON of a figure, or nothing."""
-    found = NUMBERS[name]()
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":")) if found else ""
+    """The JSON of a figure, or nothing; computed again only when the package has changed."""
+    kept = ROOT / "_build" / "figures" / f"{name}-{makers()}.json"
+    if not kept.exists():
+        from figure_numbers import NUMBERS  # which needs the solver: seconds
+
+        found = NUMBERS[name]()
+        text = json.dumps(found, ensure_ascii=False, separators=(",", ":")) if found else ""
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        for old in kept.parent.glob(f"{name}-????????????.json"):
+            old.unlink()
+        kept.write_text(text, "utf8")
+    return kept.read_text("utf8")
 
 
 # ---------------------------------------------------------------- the page
@@ -74,8 +94,8 @@ class MovingFigure(SphinxDirective):
 
     def run(self):
         name = self.arguments[0]
-        if name not in NUMBERS:
-            raise self.error(f"moving-figure must be one of {', '.join(NUMBERS)}, got {name}")
+        if name not in NAMES:
+            raise self.error(f"moving-figure must be one of {', '.join(NAMES)}, got {name}")
         node = moving_figure(name=name)
         self.state.nested_parse(self.content, self.content_offset, node)
         if not any(image.get("alt", "").strip() for image in node.findall(nodes.image)):
@@ -98,9 +118,8 @@ def visit_html(translator, node):
     first = next(translator.document.findall(moving_figure))
     if node is first:  # the script stands before it: the figure moves before it is laid out
         folder = posixpath.dirname(translator.builder.current_docname)
-        version = hashlib.sha256(joined().encode()).hexdigest()[:8]
-        script = posixpath.relpath("_static/figures.js", folder or ".")
-        translator.body.append(f'<script src="{script}?v={version}"></script>\n')
+        script = posixpath.relpath(script_address(), folder or ".")
+        translator.body.append(f'<script src="{script}"></script>\n')
     translator.body.append(opening(node["name"]))
 
 
@@ -112,7 +131,14 @@ def pass_over(translator, node):
     """Elsewhere it is the picture and nothing more."""
 
 
+def script_address():
+    version = hashlib.sha256(joined().encode()).hexdigest()[:8]
+    return f"_static/figures.js?v={version}"
+
+
 def add_style(app, pagename, templatename, context, doctree):
+    """The stylesheet where it is needed; the script comes to every page, at leisure, for the next one."""
+    context["later"] = [script_address(), *GREEK]
     if doctree is not None and any(doctree.findall(moving_figure)):
         app.add_css_file("figures/figures.css")
 

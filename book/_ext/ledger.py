@@ -1,6 +1,7 @@
 """The ledger: every item of the lectures, with its page and its tests."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -12,12 +13,16 @@ sys.path.append(str(ROOT / "tests"))  # pytest knows it; Sphinx does not
 from promises import tests_of  # noqa: E402
 
 
+@cache
 def load(folder=FOLDER):
     """All lectures: {prefix: {lecture, source, finished, items, errata}}.
 
     An item's tests are those its file names and those marked for one of its bounds.
     """
-    parts = {file.stem: yaml.safe_load(file.read_text("utf8")) for file in sorted(folder.glob("*.yml"))}
+    parts = {
+        file.stem: yaml.load(file.read_text("utf8"), yaml.CSafeLoader)
+        for file in sorted(folder.glob("*.yml"))
+    }
     for entry in entries(parts):
         entry["tests"] = list(dict.fromkeys([*entry["tests"], *tests_of(entry["id"])]))
     return parts

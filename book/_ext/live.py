@@ -22,6 +22,8 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+import figures
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "book" / "_static" / "live"
 OUTPUT = ROOT / "_build" / "live"
@@ -118,6 +120,7 @@ def prepare(app):
         (target / old).unlink()
     known = f"const PARTS = {json.dumps(parts)};\n"
     known += "const SCRIPT = document.currentScript.src;\n"
+    known += f"const FIGURES = {json.dumps(figures.script_address().removeprefix('_static/'))};\n"
     (OUTPUT / "live.js").write_bytes(script(known + joined(PAGE)))
     shutil.copy(SOURCES / "live.css", OUTPUT / "live.css")
     app.config.html_static_path.append(str(OUTPUT))
@@ -304,7 +307,7 @@ def collect(app, doctree):
 
 def title_of(box):
     title = box.next_node(nodes.title)
-    return title.astext() if title else ""
+    return title.astext().removesuffix("#") if title else ""  # the sign of its permalink
 
 
 def exercises_in(env):
@@ -382,6 +385,8 @@ def write_exercises(app, exception):
 
 def always_fresh(app, env, added, changed, removed):
     """The list of exercises depends on every other page."""
+    if not (added or changed or removed):
+        return []
     return [name for name in env.all_docs if name.endswith("book/exercises") or name == "exercises"]
 
 

@@ -20,6 +20,7 @@ from fontTools.ttLib import TTFont
 from sphinx.ext.mathjax import html_visit_displaymath, html_visit_math
 
 import offline
+import written
 
 logging.getLogger("fontTools.subset").setLevel(logging.ERROR)  # it tells of every table
 SCRIPT = Path(__file__).with_suffix(".js")
@@ -162,23 +163,28 @@ def name_alone(match, maths):
 
 
 def renew(app, maths, wanted):
-    """Set what is new and write the stylesheet with the signs that all of it uses."""
-    static = Path(app.outdir, "_static")
-    css = maths.learn(wanted, str(offline.folder()))
-    Path(static, "mathjax.css").write_text(lean_fonts(css, static), "utf8")
+    """Set what is new and write the stylesheet with the signs that all of it uses, if they are others."""
+    css, file = maths.learn(wanted, str(offline.folder())), stylesheet(app)
+    stamp = f"/* {hashlib.sha256(css.encode()).hexdigest()} */\n"
+    if not (file.exists() and file.read_text("utf8").startswith(stamp)):
+        file.write_text(stamp + lean_fonts(css, file.parent), "utf8")
+
+
+def stylesheet(app):
+    return Path(app.outdir, "_static", "mathjax.css")
 
 
 def set_pages(app, exception):
     if exception or app.builder.format != "html" or app.config.html_math_renderer != "built":
         return
-    pages = {page: page.read_text("utf8") for page in Path(app.outdir).rglob("*.html")}
+    pages = {page: page.read_text("utf8") for page in written.pages(app)}
     wanted = [formula for text in pages.values() for formula in formulas(text)]
     maths = Maths(Path(app.outdir).parent / ".maths.json")
     renew(app, maths, wanted)
     for page, text in pages.items():
-        done = FORMULA.sub(maths.put, ALONE.sub(lambda match: name_alone(match, maths), text))
-        if done != text:
-            page.write_text(done, "utf8")
+        page.write_text(
+            FORMULA.sub(maths.put, ALONE.sub(lambda match: name_alone(match, maths), text)), "utf8"
+        )
 
 
 def choose(app, config):

@@ -1,5 +1,7 @@
-"""Serve MathJax from the book itself, so that no page asks another host."""
+"""Serve MathJax and letters from the book itself, so that no page asks another host."""
 
+import base64
+import re
 from importlib.metadata import files
 from pathlib import Path
 from shutil import copy2
@@ -33,11 +35,31 @@ def copy_mathjax(app, exception):
         path = source.relative_to(here).as_posix()
         if source.is_file() and path.startswith(PARTS):
             target = Path(app.outdir, "_static", "mathjax", path)
+            if target.exists() and target.stat().st_mtime == source.stat().st_mtime:
+                continue
             target.parent.mkdir(parents=True, exist_ok=True)
             copy2(source, target)
+
+
+def letters(static):
+    """The book's fonts inside a stylesheet: a page that is opened as a file may fetch no other."""
+    faces = re.findall(r"^@font-face .*url\(.*$", (static / "type.css").read_text("utf8"), re.MULTILINE)
+    css = re.sub(r'(font-family: "[^"]*)', r"\1 here", "\n".join(faces))
+    return re.sub(r'url\("([^"]*)"\)', lambda match: f"url({as_data(static / match[1])})", css)
+
+
+def as_data(font):
+    return f"data:font/woff2;base64,{base64.b64encode(font.read_bytes()).decode()}"
+
+
+def write_letters(app, exception):
+    static = Path(app.outdir, "_static")
+    if not exception and app.builder.format == "html":
+        (static / "letters.css").write_text(letters(static), "utf8")
 
 
 def setup(app):
     app.config.mathjax_path = "mathjax/tex-chtml-full.js"
     app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", write_letters)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,6 @@
 """Round every page: where it belongs, how long it takes, what it uses; and only the files it needs."""
 
+import hashlib
 import re
 from collections import Counter
 from functools import cache
@@ -13,6 +14,7 @@ from sphinx import addnodes
 import ledger
 
 WORDS_A_MINUTE = 200
+FORMULA = "\N{OBJECT REPLACEMENT CHARACTER}"
 LOOKED_UP = (
     "concordance",
     "status",
@@ -85,18 +87,15 @@ def read(app, doctree):
 
 
 def plain(node):
-    """The words of a paragraph, formulas left out, as far as a full stop."""
-    text = "".join(
-        t.astext() for t in node.findall(nodes.Text) if not isinstance(t.parent, (nodes.math, nodes.image))
-    )
-    text = re.sub(r"\s+", " ", text).strip()
-    sentences = re.split(r"(?<=[.?!]) ", text)
-    result = sentences[0]
-    for sentence in sentences[1:]:
-        if len(result) + len(sentence) > 180:
+    """The first sentences of a paragraph, as far as they hold no formula."""
+    words = (FORMULA if isinstance(t.parent, nodes.math) else t.astext() for t in node.findall(nodes.Text))
+    text = re.sub(r"\s+", " ", "".join(words)).strip()
+    result = ""
+    for sentence in re.split(r"(?<=[.?!]) ", text):
+        if FORMULA in sentence or len(result) + len(sentence) > max(180, len(sentence)):
             break
-        result += " " + sentence
-    return result
+        result += f" {sentence}"
+    return result.strip() or text.replace(FORMULA, "…")
 
 
 def page_of(env, label, known):
@@ -155,7 +154,7 @@ def with_head(app, pagename, body, part, facts):
     lines = [f"about {facts['minutes']} min to read"]
     if facts["cells"]:
         lines.append(f"{facts['cells']} cells to run")
-    before = [page for page, _ in uses(app.env)[pagename].most_common(3)]
+    before = [] if 'class="goals' in body else [page for page, _ in uses(app.env)[pagename].most_common(3)]
     if before:
         links = ", ".join(
             f'<a href="{app.builder.get_relative_uri(pagename, page)}">{app.env.titles[page].astext()}</a>'
@@ -234,7 +233,14 @@ def remove(path):
         path.rmdir() if path.is_dir() else path.unlink()
 
 
+def makers():
+    """A stamp of all that makes pages: when it changes, Sphinx makes every page anew."""
+    files = sorted(file for file in Path(__file__).parent.glob("*.*") if file.is_file())
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
 def setup(app):
+    app.add_config_value("makers", makers(), "env")
     app.connect("doctree-read", read)
     app.connect("html-page-context", decorate, priority=900)
     app.connect("html-collect-pages", lost)

@@ -77,7 +77,10 @@ def moved_items(app, doctree, docname):
 
 def pages_with_moved_items(app, env, added, changed, removed):
     """The table is not a file that Sphinx watches."""
-    return [old for (old, anchor), _ in load() if anchor and old in env.found_docs]
+    table = load()
+    before, env.redirects_seen = getattr(env, "redirects_seen", []), table
+    changed_items = set(table) ^ set(before)
+    return [old for (old, anchor), _ in changed_items if anchor and old in env.found_docs]
 
 
 def write_old_pages(app, exception):

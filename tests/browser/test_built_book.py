@@ -158,6 +158,30 @@ def test_search_finds_a_word(desktop, address):
 
 
 @every_page
+def test_a_page_is_sealed(name, html):
+    """The policy comes before all that it binds; what breaks it is an error on the console, see `check`."""
+    head = (html / name).read_text("utf8").partition("<head>")[2]
+    assert head.lstrip().startswith('<meta http-equiv="Content-Security-Policy" content="default-src ')
+
+
+def test_the_seal_holds(desktop, address):
+    """Neither a foreign host nor a script that nobody knows gets through."""
+    desktop.goto(f"{address}/book/intro.html")
+    tried = desktop.evaluate("""async () => {
+      const script = document.createElement('script');
+      script.textContent = 'window.foreign = true';
+      document.head.append(script);
+      const refused = [];
+      document.addEventListener('securitypolicyviolation', event => refused.push(event.effectiveDirective));
+      await fetch('https://example.org/').catch(() => {});
+      setTimeout('window.foreign = true');
+      await new Promise(done => setTimeout(done, 100));
+      return [window.foreign ?? false, refused.includes('connect-src')];
+    }""")
+    assert tried == [False, True]
+
+
+@every_page
 def test_internal_links_lead_somewhere(name, site, html):
     for href in site[name].hrefs:
         target = urlparse(href)

@@ -167,14 +167,14 @@ def test_values_are_shown_as_in_a_notebook(reader):
     assert reader.run(ARRAY) == "array([0., 1., 4.])"
 
 
-def test_a_chain_is_a_table_and_an_event(reader):
-    reader.page.evaluate(
-        "() => document.addEventListener('live:chain', e => { window.chain = e.detail.chain; })"
-    )
+def test_a_chain_is_a_table_and_a_waterfall(reader):
     reader.run(CHAIN)
     table = reader.cell(CHAIN).locator(".live-output table.proof-chain")
     assert table.locator("caption").inner_text() == "Two lines" and table.locator("tbody tr").count() == 2
-    assert [line["value"] for line in reader.page.evaluate("window.chain.lines")] == [1.0, 3.0]
+    drawn = reader.cell(CHAIN).locator(".live-output svg.mf-waterfall")
+    drawn.wait_for()
+    assert drawn.get_attribute("aria-label") == "Two lines: from 1.0000 to 3.0000 in 2 lines"
+    assert "+2.000" in drawn.text_content()
 
 
 def test_html_of_a_cell_cannot_run_scripts(reader):
@@ -380,11 +380,12 @@ def test_a_right_answer_is_ticked_everywhere_and_remembered(reader, context, sit
     reader.write(STUB, live_fixture.ANSWER)
     reader.press(STUB, "Run and check")
     reader.result(STUB)
-    assert reader.verdict() == "✓ right" and reader.solved()
+    assert reader.verdict() == "✓ right in all 2 cases" and reader.solved()
     other = Reader(context.new_page(), site)
     other.open("live")
     assert "✓ solved" in other.page.locator("#ex-twice .admonition-title").first.inner_text()
     other.open("exercises")
+    assert other.page.locator(".live-exercises li a").inner_text() == "Exercise 1: twice"
     sidebar = other.page.locator(".bd-sidebar-primary a", has_text="A live page")
     sidebar.locator(".live-count").wait_for()
     assert sidebar.inner_text().endswith("✓")

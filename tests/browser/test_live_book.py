@@ -3,6 +3,9 @@
 import ast
 import json
 import re
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import ClassVar
 
 import live
 import nbformat
@@ -20,6 +23,13 @@ PAGES = sorted(
 KNOWN = yaml.safe_load((ROOT / "tests" / "browser" / "live_differences.yml").read_text("utf8")) or {}
 FOUND = ROOT / "_build" / "live-differences"
 MINUTE = 60_000
+ASK = """\
+import js
+
+ask = js.XMLHttpRequest.new()
+ask.open("GET", "{}/index.html", False)
+ask.send()
+print(ask.status)"""
 RUN = """async (cell) => {
   const run = cell.querySelector('.live-run');
   run.click();
@@ -110,6 +120,42 @@ def test_a_wrong_and_a_right_answer_in_every_chapter(page, browser, address):
     tab.reload(wait_until="load")
     assert "✓ solved" in title.inner_text()
     context.close()
+
+
+class Foreign(BaseHTTPRequestHandler):
+    """Another origin, which would answer everyone."""
+
+    asked: ClassVar[list] = []
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Access-Control-Allow-Origin", "*")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+def test_code_in_the_page_reaches_no_other_origin(browser, address):
+    """The worker is made from a blob, so the policy of the page binds it."""
+    foreign = ThreadingHTTPServer(("localhost", 0), Foreign)
+    Thread(target=foreign.serve_forever, daemon=True).start()
+    tab = browser.new_page()
+    tab.goto(f"{address}/{PAGES[0]}.html", wait_until="load")
+    cell = tab.locator(".live-cell").first
+    cell.get_by_role("button", name=re.compile("^Edit")).click()
+    for origin, reached in [(address, True), (f"http://localhost:{foreign.server_port}", False)]:
+        cell.locator(".live-editor .cm-content").click()
+        tab.keyboard.press("Control+A")
+        tab.keyboard.insert_text(ASK.format(origin))
+        came = cell.evaluate(RUN)
+        assert ("200" in came["stdout"], "NetworkError" in came["error"]) == (reached, not reached), came
+    tab.close()
+    foreign.shutdown()
+    foreign.server_close()
+    assert not Foreign.asked
 
 
 def wrong(stub):

@@ -469,6 +469,5 @@ export const waterfall = (element, chain) => {
 
 export const start = formulas => {
   window.ocoFigures = { waterfall, formulas };
-  document.addEventListener("ocolib:chain", ({ target, detail }) => waterfall(detail.element ?? target, detail.chain));
   customElements.define("moving-figure", MovingFigure);
 };

@@ -1,7 +1,7 @@
 // The live cells of one page: which run first, which is running, and what a change means for the printed pictures.
 import { make } from "./dom.js";
 import { Cell } from "./cell.js";
-import { Engine } from "./engine.js";
+import { Engine, loadFigures } from "./engine.js";
 import { Exercise } from "./exercise.js";
 import { watchOtherTabs } from "./memory.js";
 
@@ -123,11 +123,16 @@ export class Book {
     this.engine.stop();
   }
 
-  /** Whoever draws proof chains listens for this event; `place` is where the drawing belongs. */
-  drawChain(cell, chain) {
+  /** The waterfall of a proof that was just evaluated. Without it the table says the same. */
+  async drawChain(cell, chain) {
+    if (!cell.output.shown) return;
     const place = make("div", { className: "live-chain" });
     cell.output.body.append(place);
-    document.dispatchEvent(new CustomEvent("live:chain", { detail: { cell: cell.element, place, chain } }));
+    try {
+      (await loadFigures()).waterfall(place, chain);
+    } catch {
+      place.remove();
+    }
   }
 
   /** Mark the printed results that depend on a cell the reader has changed. */

@@ -102,14 +102,29 @@ export class Engine {
   }
 }
 
-/** The editor's script, loaded on the first edit. */
-export function loadEditor({ base, parts }) {
-  globalThis.liveEditorLoads ??= new Promise((resolve, reject) => {
-    const integrity = `sha256-${btoa(parts.editor.sha256.replace(/../g, (pair) => String.fromCharCode(parseInt(pair, 16))))}`;
-    const script = make("script", { src: base + parts.editor.name, integrity });
-    script.onload = () => resolve(globalThis.LiveEditor);
-    script.onerror = () => reject(new Error("the editor could not be loaded"));
+const loads = {};
+
+function loadScript(what, properties) {
+  loads[what] ??= new Promise((resolve, reject) => {
+    const script = make("script", properties);
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(`${what} could not be loaded`));
     document.head.append(script);
   });
-  return globalThis.liveEditorLoads;
+  return loads[what];
+}
+
+/** The editor's script, loaded on the first edit. */
+export async function loadEditor({ base, parts }) {
+  const integrity = `sha256-${btoa(parts.editor.sha256.replace(/../g, (pair) => String.fromCharCode(parseInt(pair, 16))))}`;
+  await loadScript("the editor", { src: base + parts.editor.name, integrity });
+  return globalThis.LiveEditor;
+}
+
+/** The kernel of the moving figures, which also draws chains; a page with such a figure has it already. */
+export async function loadFigures() {
+  if (globalThis.ocoFigures) return globalThis.ocoFigures;
+  document.head.append(make("link", { rel: "stylesheet", href: new URL("figures/figures.css", SCRIPT).href }));
+  await loadScript("the figures", { src: new URL(FIGURES, SCRIPT).href });
+  return globalThis.ocoFigures;
 }

@@ -13,6 +13,7 @@ function obstacle() {
 }
 
 function begin() {
+  delete document.documentElement.dataset.live; // the room that was kept for buttons: see live.css
   const base = new URL("live/", SCRIPT).href;
   const reason = obstacle();
   const data = document.getElementById("live-page");

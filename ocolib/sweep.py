@@ -93,9 +93,10 @@ class Cell:
             learner = self.learner
         else:
             learner = self.learner(eta) if callable(self.learner) else replace(self.learner, eta=eta)
-        if not callable(self.game):
-            return play(learner, self.game, rounds=T)
-        return play(learner, self.game(T, np.random.default_rng(int(self.stream, 16))))
+        made = self.game
+        if callable(made):
+            made = made(T, np.random.default_rng(int(self.stream, 16)))
+        return play(learner, made, rounds=T)
 
 
 def _digest(*parts: Any) -> str:
@@ -184,8 +185,9 @@ def sweep(
 
     `learners` and `games` are {name: …}. A learner is a description, whose `eta` each step replaces, or a
     function of the step. A game is an array or `Examples`, of which the first T rounds are played, or a
-    function `game(T, rng)` that makes the losses. A step is a number or a function of T; None leaves the
-    learner as it is. `measure(trace)` gives the numbers of a row. With a `file` finished cells are kept.
+    function `game(T, rng)` that makes the losses, or an adversary. A step is a number or a function of T;
+    None leaves the learner as it is. `measure(trace)` gives the numbers of a row. With a `file` finished
+    cells are kept.
 
     >>> from ocolib import adversaries, sets
     >>> from ocolib.learners import OGD
@@ -227,12 +229,13 @@ def _played(missing: Mapping[str, Cell], n_jobs: int | None) -> Iterator[tuple[s
 def _bar(total: int, progress: bool | None) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Cells done, failed, time left; by default only where somebody is looking."""
     failed = 0
-    if progress is False or not total:
+    looking = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not total or not (looking if progress is None else progress):
         yield lambda row: None
         return
-    from tqdm.auto import tqdm
+    from tqdm import tqdm
 
-    with tqdm(total=total, unit="cell", delay=0.5, disable=None if progress is None else False) as bar:
+    with tqdm(total=total, unit="cell", delay=2.0 if progress is None else 0.0) as bar:
 
         def tell(row: dict[str, Any]) -> None:
             nonlocal failed

@@ -3,7 +3,8 @@
 Each notebook (also inside a zip from a learning platform) runs in a process of its own, without network, with
 limits of time and memory. The judge, this process, runs the book's own checkers and asks the student's
 functions for numbers; no line of a student's code runs here, and a checker that was tampered with is not
-asked. Every checker also tries instances that no page shows. Writes grades.csv and a page of feedback a student.
+asked. Every checker also tries instances that no page shows. Writes grades.csv and a page of feedback for
+each student.
 """
 
 import argparse

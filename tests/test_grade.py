@@ -104,6 +104,8 @@ def table(tmp_path_factory):
         command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"GRADE_SECONDS": "25"}
     )
     assert said.returncode == 0, said.stderr[-3000:]
+    left = subprocess.run(["pgrep", "-f", f"sandbox.py {folder}"], capture_output=True, text=True)
+    assert not left.stdout, "a student's process is still running"
     with open(into / "grades.csv", newline="", encoding="utf8") as file:
         return list(csv.DictReader(file)), into
 

@@ -142,7 +142,11 @@ class Student:
         )
         os.close(theirs_in), os.close(theirs_out)
         self.to, self.source, self.rest = os.fdopen(ours_out, "w"), ours_in, b""
-        self.known = self.hear()
+        try:
+            self.known = self.hear()
+        except Refused:
+            self.end()
+            raise
 
     def hear(self):
         """The next message; a process that is silent for too long or ends is refused."""

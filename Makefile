@@ -12,7 +12,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -23,6 +23,10 @@ help:
 	@echo "make test-all    the same, what takes longer, and the oldest and newest packages"
 	@echo "make notebooks   execute every page again and store what it shows"
 	@echo "make certificates  make the certificates of the limits again"
+	@echo "make grade SUBMISSIONS=folder   grade notebooks, into _build/grades"
+	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
+	@echo "make parallel    run the parallel SVM on real processes again, and record it"
+	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
 
@@ -90,6 +94,19 @@ newest:
 # Six processor minutes, on x86: long double decides how close the enclosures are.
 certificates: .venv/.installed
 	$(BIN)/python tools/certify.py
+
+grade: .venv/.installed
+	@test -n "$(SUBMISSIONS)" || { echo "Say where the notebooks are: make grade SUBMISSIONS=folder"; exit 1; }
+	$(BIN)/python tools/grade.py "$(SUBMISSIONS)" $(if $(NETWORK),--network $(NETWORK))
+
+phases: .venv/.installed
+	$(BIN)/python tools/phases.py
+
+parallel: .venv/.installed
+	$(BIN)/python tools/parallel_svm.py
+
+cluster: .venv/.installed
+	$(BIN)/python tools/cluster.py $(SCHEDULER)
 
 lock: .venv/.installed
 	@$(BIN)/python -c 'import uv' 2>/dev/null || $(BIN)/python -m pip install --quiet uv || uv pip install --quiet --python $(BIN)/python uv

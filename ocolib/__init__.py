@@ -8,12 +8,12 @@ What is known of it: `bounds` (what the theorems promise), `proofs` (a proof as 
 (what nobody can beat), `certificates` (worst cases proved between fractions) with `exact` (games solved in
 fractions), `oracle` (the same answers from cvxpy).
 
-For the reader: `exercises` (feedback on your own code), `plots` (pictures).
+For the reader: `exercises` (feedback on your own code), `plots` (pictures), `sweep` (many games at once).
 
 What all rooms share: `protocols` (what a set, a loss, a learner must have), `descriptions` (how one is
 written down), `validate` (what may come in).
 
-`import ocolib` needs NumPy alone; `oracle` brings cvxpy, `plots` brings matplotlib.
+`import ocolib` needs NumPy alone; `oracle` brings cvxpy, `plots` matplotlib, `sweep` joblib.
 """
 
 __version__ = "0.2.0"

@@ -65,14 +65,28 @@ ROOMS = (
     ["certificates"],
     ["exact"],
     ["plots"],
+    ["sweep"],
 )
 NAMES = [room for row in ROOMS for room in row]
 #: the six rooms that a game is made of, and φ, which `losses` hands on
 CORE = "sets", "phi", "losses", "regularizers", "learners", "adversaries", "game"
 NUMPY_ALONE = "protocols", "descriptions", "validate", "data", *CORE, "bounds", "proofs", "exercises"
 NUMPY_ALONE += "certificates", "exact"
-HEAVY = {"cvxpy", "matplotlib", "matplotlib_inline", "numba", "scipy", "sklearn", "pandas", "hypothesis"}
+HEAVY = {
+    "cvxpy",
+    "matplotlib",
+    "matplotlib_inline",
+    "numba",
+    "joblib",
+    "tqdm",
+    "pyarrow",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "hypothesis",
+}
 ALLOWED = {"oracle": {"cvxpy"}, "limits": {"cvxpy"}, "plots": {"matplotlib", "matplotlib_inline"}}
+ALLOWED["sweep"] = {"joblib", "tqdm", "pandas", "pyarrow"}  # imported where they are used
 ZEROS = np.zeros((2, 2))
 
 

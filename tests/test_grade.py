@@ -1,0 +1,176 @@
+"""A class hands in: whatever comes, a row with its reason, and no verdict but ours."""
+
+import copy
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import exercise
+import grade
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = "lecture-13-oco/the-game"
+ANSWERS = yaml.safe_load((ROOT / "tests" / "answers" / f"{PAGE}.yml").read_text("utf8"))
+NOTEBOOK = json.loads((ROOT / "book" / f"{PAGE}.ipynb").read_text("utf8"))
+NAMES = list(ANSWERS)
+SEED = 12345
+
+
+def filled(answers, last=""):
+    """The downloaded notebook with these answers in its exercise cells, {exercise: source}."""
+    notebook = copy.deepcopy(NOTEBOOK)
+    for cell in notebook["cells"]:
+        name = cell["metadata"].get("exercise")
+        if "exercise" in cell["metadata"].get("tags", []) and name in answers:
+            cell["source"] = exercise.answered("".join(cell["source"]), answers[name])
+    if last:
+        notebook["cells"].append({"cell_type": "code", "metadata": {}, "outputs": [], "source": last})
+    return notebook
+
+
+RIGHT = {name: given["right"][0] for name, given in ANSWERS.items()}
+WRONG = {name: given["wrong"][0]["answer"] for name, given in ANSWERS.items()}
+STAY = "ex-the-price-of-staying"
+TAMPER = """
+from ocolib import exercises
+exercises.check_bound = exercises.check_argmin = exercises.check_value = lambda *a, **k: print("✓ right")
+def my_price(T, c):
+    return 0
+"""
+
+
+def first_cell(source):
+    """A notebook that begins with a cell of the student's own."""
+    notebook = filled(RIGHT)
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+    notebook["cells"].insert(0, cell)
+    return notebook
+
+
+def stripped():
+    """Without a single output."""
+    notebook = filled(RIGHT)
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return notebook
+
+
+SUBMITTED = {
+    "right": (filled(RIGHT), 3, ""),
+    "wrong": (filled(WRONG), 0, "dearest"),
+    "half": (filled({STAY: RIGHT[STAY]}), 1, "not yet"),
+    "stripped": (stripped(), 3, ""),
+    "endless": (first_cell("while True:\n    pass"), 0, "did not end within"),
+    "memory": (first_cell("hog = [0.0] * (1 << 33)"), 3, ""),  # MemoryError in a cell of the student's own
+    "network": (
+        filled(RIGHT | {STAY: "import urllib.request\n\ndef my_price(T, c):\n    "
+               "urllib.request.urlopen('http://127.0.0.1:9', timeout=5)\n    return (1 + abs(c)) * T"}),
+        2,
+        "unreachable",
+    ),
+    "syntax": (filled(RIGHT | {STAY: "def my_price(T, c):\n    return T"}), 2, "c = 0 only"),
+    "tampered": (filled(RIGHT | {STAY: TAMPER}), 2, "gains too|Broken"),
+    "renamed": (filled(RIGHT | {STAY: RIGHT[STAY].replace("my_", "mine_")}), 2, "not yet|not defined"),
+    "exits": (first_cell("import os\nos._exit(0)"), 0, "its process ended"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """All submissions, graded by one call of the tool."""
+    folder, into = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("grades")
+    for name, (notebook, *_) in SUBMITTED.items():
+        text = json.dumps(notebook)
+        if name == "syntax":
+            text = text.replace("def my_price(T, c):\\n    return T", "def my_price(T, c:\\n    return T")
+        (folder / f"{name}.ipynb").write_text(text, "utf8")
+    (folder / "empty.ipynb").write_text("", "utf8")
+    (folder / "essay.txt").write_text("The regret is small.", "utf8")
+    (folder / "nothing.ipynb").write_text('{"cells": [], "metadata": {}}', "utf8")
+    (folder / "told.json").write_text(json.dumps({"done": {STAY: "2026"}, "edits": {}}), "utf8")
+    with zipfile.ZipFile(folder / "lms.zip", "w") as bundle:
+        bundle.writestr("Ada L_123_assignsubmission_file_/the-game.ipynb", json.dumps(filled(RIGHT)))
+    command = [sys.executable, str(ROOT / "tools" / "grade.py"), str(folder), "--into", str(into)]
+    command += ["--seed", str(SEED)]
+    said = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"GRADE_SECONDS": "25"}
+    )
+    assert said.returncode == 0, said.stderr[-3000:]
+    left = subprocess.run(["pgrep", "-f", f"sandbox.py {folder}"], capture_output=True, text=True)
+    assert not left.stdout, "a student's process is still running"
+    with open(into / "grades.csv", newline="", encoding="utf8") as file:
+        return list(csv.DictReader(file)), into
+
+
+needs_fence = pytest.mark.skipif(
+    subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode != 0,
+    reason="no namespaces here",
+)
+
+
+@needs_fence
+@pytest.mark.parametrize("name", SUBMITTED)
+def test_a_submission_gets_what_it_deserves(table, name):
+    rows = [row for row in table[0] if row["student"] == name]
+    _, points, reason = SUBMITTED[name]
+    if name == "syntax":
+        points, reason = 2, "is not defined; its cell raised SyntaxError"
+    assert sum(int(row["passed"]) for row in rows) == points, rows
+    if reason:
+        assert any(re.search(reason, row["reason"]) for row in rows), rows
+    assert len(rows) == (3 if name != "exits" and name != "endless" else 1)
+
+
+@needs_fence
+def test_what_is_no_notebook_is_a_row_with_its_reason(table):
+    rows = {row["student"]: row for row in table[0]}
+    assert "not a notebook" in rows["empty"]["reason"] and "not a notebook" in rows["essay"]["reason"]
+    assert "no exercise of the book" in rows["nothing"]["reason"]
+    assert rows["told"]["reason"] == "self-reported, not checked" and rows["told"]["passed"] == "0"
+
+
+@needs_fence
+def test_a_zip_of_a_learning_platform_is_opened(table):
+    rows = [row for row in table[0] if row["student"].startswith("Ada L")]
+    assert [row["passed"] for row in rows] == ["1", "1", "1"]
+
+
+@needs_fence
+def test_every_student_gets_a_page_and_it_is_text(table):
+    pages = {path.stem: path.read_text("utf8") for path in (table[1] / "feedback").iterdir()}
+    assert {"right", "wrong", "empty", "endless"} <= set(pages)
+    assert "3 of 3 solved" in pages["right"] and "dearest" in pages["wrong"]
+
+
+def test_a_formula_that_fits_only_the_printed_cases_is_found_out():
+    """Hard-coded answers pass on the page, and not on instances that no page shows."""
+    from ocolib import exercises
+
+    def learned(T):
+        return {1.0: 2.0, 2.0: 4.0}[T]
+
+    heard = []
+    old = exercises.tell
+    exercises.tell = heard.append
+    try:
+        exercises.check_formula(learned, lambda T: 2 * T, [(1.0,), (2.0,)])
+        exercises.fresh = SEED
+        exercises.check_formula(learned, lambda T: 2 * T, [(1.0,), (2.0,)])
+    finally:
+        exercises.tell, exercises.fresh = old, 0
+    assert [verdict.passed for verdict in heard] == [True, False]
+
+
+def test_without_a_fence_it_refuses(monkeypatch):
+    monkeypatch.setattr(grade.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match="NETWORK=allowed"):
+        grade.fence("none")
+    assert grade.fence("allowed") == []

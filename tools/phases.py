@@ -1,0 +1,209 @@
+"""Record the phase diagrams: regret over step and horizon, for every learner of the book that has a step.
+
+    python tools/phases.py                              plays all, and times it on one and on two processes
+    python tools/phases.py --scheduler tcp://host:8786  plays all on a dask cluster; nothing is timed
+
+writes book/scale/phases.csv (a row a learner, game, step and horizon: mean and spread over the seeds) and
+book/scale/phases.json (how long it took). An interrupted run goes on where it stopped: _build/phases.db.
+"""
+
+import argparse
+import csv
+import json
+import os
+import platform
+import resource
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from ocolib import adversaries
+from ocolib.learners import OGD, DelayedOGD, Hedge, NormalizedWinnow, OnlineSVM
+from ocolib.losses import hinge, perceptron_loss
+from ocolib.sets import Ball
+from ocolib.sweep import sweep
+
+ROOT = Path(__file__).resolve().parents[1]
+HOME = ROOT / "book" / "scale"
+HORIZONS = [2**k for k in range(4, 11)]
+STEPS = [round(2.0 ** (k / 2), 6) for k in range(-16, 5)]
+SEEDS = range(8)
+DISK, EXPERTS, DELAY, RADIUS = Ball(2), 10, 8, 5.0
+
+
+# ---------------------------------------------------------------- games, each of size 1
+
+
+def biased(T, rng):
+    """Noise with a small mean: directions in the plane that lean one way."""
+    Z = rng.normal([0.3, 0.0], 1.0, (T, 2))
+    return Z / np.linalg.norm(Z, axis=1, keepdims=True)
+
+
+def turning(T, rng):
+    """A direction that turns round once in the course of the game, and noise."""
+    angle = 2 * np.pi * (np.arange(T) / T + rng.random())
+    Z = 0.3 * np.stack([np.cos(angle), np.sin(angle)], -1) + rng.standard_normal((T, 2))
+    return Z / np.linalg.norm(Z, axis=1, keepdims=True)
+
+
+def spiteful(T, rng):
+    """An adversary that charges across the sum so far."""
+    return adversaries.orthogonal()
+
+
+def tipsters(T, rng):
+    """Ten experts, wrong half the time, but one a little less often."""
+    wrong = rng.random((T, EXPERTS)) < 0.5
+    wrong[:, 0] &= rng.random(T) < 0.8
+    return wrong.astype(float)
+
+
+def noisy(T, rng):
+    """Examples with margin 0.1, one label in ten reversed."""
+    X, y, _ = adversaries.separable(T, 5, 0.1, seed=rng)
+    return hinge(X, np.where(rng.random(T) < 0.1, -y, y))
+
+
+def separable(T, rng):
+    """Examples of 20 signs, told apart by the majority of the first three."""
+    X = rng.choice([-1.0, 1.0], (T, 20))
+    return perceptron_loss(X, np.sign(X[:, :3].sum(axis=1)))
+
+
+# ---------------------------------------------------------------- what is measured
+
+
+def regret(trace):
+    """The regret over the learner's own set."""
+    return {"value": float(trace.regret(trace.learner.over))}
+
+
+def paid(trace):
+    """What was paid in all."""
+    return {"value": float(trace.paid.sum())}
+
+
+def mistakes(trace):
+    """Wrong predictions."""
+    return {"value": float(trace.mistakes.sum())}
+
+
+def winnow(eta):
+    return NormalizedWinnow(20, eta)
+
+
+def svm(eta):
+    return OnlineSVM(5, RADIUS, eta)
+
+
+CHOSEN = [  # learners, games, measure
+    (
+        {
+            "lazy descent": OGD(DISK, 1.0),
+            "eager descent": OGD(DISK, 1.0, "eager"),
+            "late descent": DelayedOGD(DISK, 1.0, DELAY),
+        },
+        [biased, turning, spiteful],
+        regret,
+    ),
+    ({"Hedge": Hedge(EXPERTS, 1.0)}, [tipsters], regret),
+    ({"online SVM": svm}, [noisy], paid),
+    ({"normalised Winnow": winnow}, [separable], mistakes),
+]
+
+
+def record(file, **options):
+    """All rows of all sweeps."""
+    rows = []
+    for learners, games, measure in CHOSEN:
+        rows += sweep(learners, games, HORIZONS, STEPS, SEEDS, measure=measure, file=file, **options)
+    return rows
+
+
+def summary(rows):
+    """Mean and standard deviation over the seeds."""
+    found = defaultdict(list)
+    for row in rows:
+        if row["error"]:
+            raise SystemExit(row["error"])
+        found[row["learner"], row["game"], row["step"], row["T"]].append(row["value"])
+    names = ("learner", "game", "step", "T", "mean", "spread")
+    return [names] + [
+        (*key, f"{np.mean(values):.6g}", f"{np.std(values):.6g}") for key, values in found.items()
+    ]
+
+
+# ---------------------------------------------------------------- how long it takes
+
+
+def processor():
+    """Seconds of processor time, this process and those it has waited for."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
+def timed(action):
+    began, used = time.perf_counter(), processor()
+    action()
+    return {"wall": round(time.perf_counter() - began, 1), "processor": round(processor() - used, 1)}
+
+
+def bare():
+    """The same games in a loop, without the table."""
+    from ocolib.sweep import cells
+
+    for learners, games, measure in CHOSEN:
+        for cell in cells(learners, games, HORIZONS, STEPS, SEEDS, measure=measure):
+            measure(cell.trace())
+
+
+def timings():
+    from joblib.externals.loky import get_reusable_executor
+
+    def two():
+        record(None, n_jobs=2, progress=False)
+        get_reusable_executor().shutdown(wait=True)  # its workers count only once they have ended
+
+    found = {
+        "bare loop": timed(bare),
+        "sweep, 1 process": timed(lambda: record(None, n_jobs=1, progress=False)),
+        "sweep, 2 processes": timed(two),
+    }
+    return {"cells": sum(len(a) * len(b) for a, b, _ in CHOSEN) * len(HORIZONS) * len(STEPS) * len(SEEDS)} | {
+        "times": found,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--scheduler", help="address of a running dask scheduler")
+    parser.add_argument("--jobs", type=int, default=-1)
+    chosen = parser.parse_args()
+    HOME.mkdir(exist_ok=True)
+    file = ROOT / "_build" / "phases.db"
+    file.parent.mkdir(exist_ok=True)
+    if chosen.scheduler:
+        from distributed import Client
+        from joblib import parallel_config
+
+        with Client(chosen.scheduler) as client, parallel_config(backend="dask"):
+            client.upload_file(__file__)
+            rows = record(file)
+    else:
+        rows = record(file, n_jobs=chosen.jobs)
+        (HOME / "phases.json").write_text(json.dumps(timings(), indent=1) + "\n", "utf8")
+    with open(HOME / "phases.csv", "w", newline="", encoding="utf8") as out:
+        csv.writer(out, lineterminator="\n").writerows(summary(rows))
+    print(f"{len(rows)} games → {HOME / 'phases.csv'}")
+
+
+if __name__ == "__main__":
+    import phases  # so that the functions have the module's name, which every process finds
+
+    phases.main()

@@ -126,7 +126,9 @@ def stub_and_solution(cell, boxes):
     if name not in boxes:
         raise ValueError(f"a cell is tagged exercise, but no box above has its id {name!r} as :name:")
     try:
-        checker, stub, solution = exercise.split(cell.source)
+        # a page has one namespace: each exercise keeps its own slips, in whatever order cells are run
+        own = re.sub(r"\bslips\b(?!=)", f"slips_{boxes[name][0]}", cell.source)
+        checker, stub, solution = exercise.split(own)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     if checker:

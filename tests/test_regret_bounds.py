@@ -919,10 +919,10 @@ def test_pegasos_bound_holds(reg, project):
 
 
 @checks(bounds.pegasos, "broken")
-@pytest.mark.parametrize(("radius", "reg"), [(1.0, 1.0), (0.5, 3.0)])
-def test_a_quarter_of_the_pegasos_bound_is_reached(radius, reg):
-    """At T = 1 with reg ≥ R² the regret is R²/(2·reg), a quarter of (2R)²/(2·reg)."""
-    trace = play(Pegasos(1, reg), losses.hinge([[radius]], [1.0]).regularized(reg))
-    found = trace.regret(against=[radius / reg])
-    assert found == pytest.approx(radius**2 / (2 * reg))
-    assert found == pytest.approx(bounds.pegasos(radius, reg, 1) / 4)
+@pytest.mark.parametrize(("radius", "reg"), [(1.0, 1.0), (0.5, 3.0), (2.0, 0.01)])
+def test_two_rounds_reach_44_per_cent_of_the_pegasos_bound(radius, reg):
+    """One example with both labels: regret 3R²/(2·reg) against 0, that is 3/(4 + 4 log 2) of the bound."""
+    trace = play(Pegasos(1, reg), losses.hinge([[radius]] * 2, [1.0, -1.0]).regularized(reg))
+    found = trace.regret(against=[0.0])
+    assert found == pytest.approx(1.5 * radius**2 / reg)
+    assert found == pytest.approx(bounds.pegasos(radius, reg, 2) * 3 / (4 + 4 * np.log(2)))

@@ -207,8 +207,9 @@ def test_a_spoiled_chain_does_not_hold():
 # ---------------------------------------------------------------- 17.2: experts, two regularisers
 
 
-def l2_experts(N, T, losses):
-    D, rho = SquaredNorm().range(Simplex(N)), np.sqrt(N)
+def l2_experts(N, T, losses, shifted=False):
+    """The regret and the promise for losses in [0, 1], as they are or counted from ½."""
+    D, rho = SquaredNorm().range(Simplex(N)), np.sqrt(N) / (2 if shifted else 1)
     learner = FTRL(Simplex(N), SquaredNorm(), bounds.ftrl_sharp_step(D, rho, T))
     return play(learner, losses).regret(Simplex(N)), bounds.ftrl_tuned_sharp(D, rho, T)
 
@@ -219,6 +220,15 @@ def test_l2_experts_stay_below_sqrt_NT(N):
     for losses in (rng.random((T, N)), np.round(rng.random((T, N))), 1 - np.eye(N)[np.zeros(T, int)]):
         regret, promised = l2_experts(N, T, losses)
         assert regret <= promised + 1e-9 <= np.sqrt(N * T)
+        regret, promised = l2_experts(N, T, losses, shifted=True)
+        assert regret <= promised + 1e-9 and np.isclose(promised, np.sqrt((N - 1) * T) / 2)
+
+
+@pytest.mark.parametrize("T", [4, 9])
+def test_the_shifted_bound_of_the_squared_norm_is_met_by_two_experts(T):
+    games = np.array(list(itertools.product(np.eye(2), repeat=T)))
+    regret, promised = l2_experts(2, T, games, shifted=True)
+    assert np.isclose(regret.max(), promised) and np.isclose(promised, np.sqrt(T) / 2)
 
 
 @pytest.mark.parametrize("N", [4, 16, 64])
@@ -235,7 +245,7 @@ def test_no_step_saves_the_squared_norm_from_sqrt_NT(N):
 
 
 def test_entropy_is_better_for_many_experts_not_for_few():
-    """The sharp bound of the squared norm against 2√(T ln N): fewer than 4 experts."""
+    """With the lecture's constants and with the sharp ones for shifted losses: fewer than 4 experts."""
     T = 900
     for N, better in ((2, False), (3, False), (4, True), (50, True)):
         l2 = bounds.ftrl_tuned_sharp(SquaredNorm().range(Simplex(N)), np.sqrt(N), T)
@@ -243,7 +253,7 @@ def test_entropy_is_better_for_many_experts_not_for_few():
         lecture_l2 = bounds.ftrl_tuned(SquaredNorm().range(Simplex(N)), np.sqrt(N), T)
         entropy = bounds.ftrl_tuned(np.log(N), 1.0, T)
         assert np.isclose(lecture_l2, np.sqrt(2 * (N - 1) * T))
-        assert (entropy < lecture_l2) == better
+        assert (entropy < lecture_l2) == better == (bounds.hedge(N, T) < l2 / 2)
 
 
 # ---------------------------------------------------------------- Lemma 17.1, Pinsker

@@ -269,3 +269,45 @@ def test_large_norm_alone_gives_no_margin_but_the_minimiser_at_that_norm_has_it(
             w *= q / np.linalg.norm(w)
         assert risk(w) <= risk(q * DIRECTION) + 1e-15
         assert margin(w) >= BEST - limit / q
+
+
+@pytest.mark.parametrize("data", [A, A[:3] * 0.2, np.array([[2.0, -1.0], [0.5, 3.0]])])
+def test_the_flow_of_the_exponential_loss_line_by_line(data):
+    """γ(w) ≥ γ̄ − log n/‖w‖ and γ̄‖w‖ ≥ log(1/n + γ̄²t) along dw/dτ = v, dt = dτ/F, with four lines between.
+
+    The state is w, the length of the path and the time.
+    """
+    best, n, d = oracle.max_margin(data, np.ones(len(data)))[1], *data.shape
+
+    def speed(state):
+        parts = EXPONENTIAL.value(data @ state[:d], 1.0)
+        v = parts @ data / parts.sum()
+        return np.array([*v, np.linalg.norm(v), 1 / parts.sum()])
+
+    state, h = np.zeros(d + 2), 0.1 / np.linalg.norm(data, 2) ** 2
+    for step in range(2000):
+        k1 = speed(state)
+        k2 = speed(state + h / 2 * k1)
+        k3 = speed(state + h / 2 * k2)
+        state = state + h / 6 * (k1 + 2 * k2 + 2 * k3 + speed(state + h * k3))
+        if step % 100 == 99:
+            w, length, t = state[:d], state[d], state[d + 1]
+            F, q = EXPONENTIAL.value(data @ w, 1.0).sum(), np.linalg.norm(w)
+            assert speed(state)[d] >= best - 1e-6
+            assert np.log(n / F) >= best * length - 1e-6 and length >= q - 1e-9
+            assert -np.log(F) <= margin(w, data) * q + 1e-9
+            assert (1 / n + best**2 * t) * (1 - 1e-6) <= 1 / F
+            assert margin(w, data) >= best - np.log(n) / q - 1e-6
+            assert best * q >= np.log(1 / n + best**2 * t) - 1e-6
+    assert margin(w, data) > 0.9 * best  # it has gone far
+
+
+def test_the_flow_needs_its_log_n():
+    """With 0.6 log n the first inequality is broken: many copies of one point and one of another."""
+    data = np.array([[1.0, 1.0]] * 200 + [[1.0, -1.0]])
+    w, h, worst = np.zeros(2), 0.01, 0.0
+    for _ in range(600):
+        parts = EXPONENTIAL.value(data @ w, 1.0)
+        w = w + h * parts @ data / parts.sum()
+        worst = max(worst, (1 - margin(w, data)) * np.linalg.norm(w))
+    assert 0.6 * np.log(201) < worst < np.log(201)

@@ -190,7 +190,7 @@ def closed_forms():
 def searched():
     """(name, problem, Rρ in the problem's units)."""
     for T in range(3, 11):
-        for eta in (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)):
+        for eta in (Fraction(n, 4) for n in (5, 6, 8, 12, 20)):
             for projection in ("lazy", "eager"):
                 problem = data(T, 1, [1 / eta**2], projection)
                 yield f"long steps, {projection}, ηρ/R = {eta}, T = {T}", problem, 1 / float(eta)

@@ -235,7 +235,7 @@ def test_a_digit_anywhere_changes_the_claim_or_nothing(name, data):
     ],
 )
 def test_what_is_no_certificate_is_refused(change):
-    with pytest.raises(cert.Refused, match="not a certificate|rows of"):
+    with pytest.raises(cert.Refused, match=r"not a certificate|rows of"):
         cert.verify(STORED["short steps, lazy, T = 2"] | change)
 
 

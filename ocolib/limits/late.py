@@ -64,7 +64,7 @@ class _Interleaved:
 class Delayed:
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    Of eager descent it makes `DelayedOGD` with one delay; the floor is one for every learner.
+    Round eager descent with a constant step it is `DelayedOGD` with the same delay in every round.
     """
 
     learner: Learner

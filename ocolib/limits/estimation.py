@@ -1,4 +1,4 @@
-"""Gradient descent: its worst case on a ball, exactly, and performance estimation, which computes the worst case
+"""Gradient descent: its worst case on a ball, exactly, and performance estimation: the worst case
 over all sets in a ball or of bounded diameter, with a proof and a game that attains it."""
 
 from __future__ import annotations

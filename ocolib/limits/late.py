@@ -64,7 +64,8 @@ class _Interleaved:
 class Delayed:
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    Round eager descent with a constant step it is `DelayedOGD` with the same delay in every round.
+    For linear losses: others would be asked for their slope at a later play. Round eager descent it is
+    `DelayedOGD` with the same delay in every round.
     """
 
     learner: Learner

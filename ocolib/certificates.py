@@ -352,7 +352,12 @@ def verify(found: Certificate) -> list[Pair]:
     of the sizes, and its regret is the same mixture; above is the same `line`. What is proved must be what
     the statement says, to the last digit.
     """
-    problems, enclosures = _prove(found)
+    try:
+        problems, enclosures = _prove(found)
+    except Refused:
+        raise
+    except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
+        raise Refused(f"not a certificate: {fault}") from fault
     proved = statement(problems, enclosures)
     if proved != found["statement"]:
         raise Refused(f"it claims: {found['statement']}\nit proves: {proved}")

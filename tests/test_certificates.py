@@ -205,7 +205,7 @@ def flips(found):
 @every_certificate
 def test_a_flipped_digit_is_refused(name):
     for spoiled in flips(STORED[name]):
-        with pytest.raises((cert.Refused, ValueError)):
+        with pytest.raises(cert.Refused):
             cert.verify(spoiled)
 
 
@@ -219,9 +219,24 @@ def test_a_digit_anywhere_changes_the_claim_or_nothing(name, data):
     try:
         spoiled = json.loads(text[:place] + digit + text[place + 1 :])
         cert.verify(spoiled)
-    except (ValueError, KeyError, ZeroDivisionError):
+    except (json.JSONDecodeError, cert.Refused):
         return
     assert spoiled["statement"] == STORED[name]["statement"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"problem": {"T": 2, "eta0": "1", "size2": ["16"], "projection": "lazy", "within": "ball"}},
+        {"problem": {"T": 2}},
+        {"multipliers": {"gradient z1": "1/0"}},
+        {"grams": []},
+        {"grams": [["1"]]},
+    ],
+)
+def test_what_is_no_certificate_is_refused(change):
+    with pytest.raises(cert.Refused, match=r"not a certificate|rows of"):
+        cert.verify(STORED["short steps, lazy, T = 2"] | change)
 
 
 def test_a_certificate_between_two_sizes_must_be_exact():
@@ -338,7 +353,7 @@ def test_the_games_below_are_played(name):
 
 @pytest.mark.parametrize("T", range(3, 11))
 def test_eager_is_strictly_worse_for_long_steps(T):
-    ratios = ["5/4", "3/2", "2", "3"]
+    ratios = ["5/4", "3/2", "2", "3", "5"]
     for a, b in pairwise(ratios):
         eager, lazy = (
             [STORED[f"long steps, {kind}, ηρ/R = {r}, T = {T}"] for r in (a, b)] for kind in ("eager", "lazy")

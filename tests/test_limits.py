@@ -270,7 +270,7 @@ def test_hedge_worst_case_by_exhaustive_play():
 
 @pytest.mark.parametrize("parts", [2, 3])
 def test_hedge_two_experts_on_a_finer_grid(parts):
-    """Losses in {0, 1/k, …, 1}: for two experts no fraction is worse than the bits."""
+    """Losses in {0, 1/k, …, 1} at the tuned step: for these T no fraction is worse than the bits."""
     for T in (4, 10):
         eta, steps = bounds.hedge_step(2, T), np.arange(-parts, parts + 1)
         d = np.arange(-T * parts, T * parts + 1)
@@ -338,6 +338,30 @@ def test_ball_is_forced_on_every_learner(name):
     assert trace.regret(Ball(3, R)) >= limits.ball(R, 1, T) - 1e-9
 
 
+@pytest.mark.parametrize("T, floor", [(1, 3**-0.5), (2, np.sqrt(2 / 3) * np.cos(np.pi / 12))])
+def test_a_triangle_has_a_higher_floor_than_the_disk(T, floor):
+    """Of diameter 1: 0.577 against 0.5 for T = 1, 0.789 against 0.707 for T = 2, whoever plays."""
+    angles = 2 * np.pi / 3 * np.arange(3)
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=-1)  # towards the corners
+    triangle = Hull(directions / np.sqrt(3))
+    first = -directions if T == 1 else directions
+
+    def adversary(t, w, past):
+        if t == 1:
+            return first[(first @ w).argmax()]
+        z = np.array([-past[0, 1], past[0, 0]])
+        return z if z @ w >= 0 else -z
+
+    assert triangle.diameter == pytest.approx(1)
+    assert floor > limits.ball(0.5, 1, T) + 0.07
+    for start in (np.zeros(2), triangle.vertices[0], np.array([0.1, -0.2])):
+        for kind in ("lazy", "eager"):
+            for eta in (1e-9, 0.3, 2.0):
+                trace = play(OGD(triangle, eta, kind, start=start), adversary, rounds=T)
+                assert trace.regret(triangle) >= floor - 1e-12
+    assert play(FTL(triangle), adversary, rounds=T).regret(triangle) >= floor - 1e-12
+
+
 def test_ball_value_exceeds_the_interval():
     """One dimension is easier: no direction is orthogonal to the past there."""
     assert limits.interval(1, 1, 100) < 0.8 * limits.ball(1, 1, 100)
@@ -367,6 +391,28 @@ def test_descent_is_never_exceeded(projection):
         learner = OGD(Ball(2, R), eta, projection)
         regrets = play(learner, random_directions(T, 2, seed=2, runs=(500,))).regret(Ball(2, R))
         assert regrets.max() <= limits.descent(R, 1, T, eta)
+
+
+@pytest.mark.parametrize("T", [1, 3, 5, 21])
+@pytest.mark.parametrize("R, rho", [(1.0, 1.0), (0.5, 3.0)])
+def test_a_long_step_throws_eager_descent_from_wall_to_wall(T, R, rho):
+    """η ≥ 2R/ρ and odd T: T·R·ρ, as for a learner that never moves. A little shorter, and it is less."""
+    Z = rho * np.where(np.arange(T) % 2 == 0, 1.0, -1.0)[:, None]
+    for eta in (2 * R / rho, 3.5 * R / rho):
+        assert play(OGD(Ball(1, R), eta, "eager"), Z).regret(Ball(1, R)) == pytest.approx(T * R * rho)
+    shorter = play(OGD(Ball(1, R), 1.9 * R / rho, "eager"), Z).regret(Ball(1, R))
+    assert T < 3 or shorter < T * R * rho - 0.05 * R * rho
+    still = play(OGD(Ball(1, R), 1e-12), np.full((T, 1), rho)).regret(Ball(1, R))
+    assert still == pytest.approx(T * R * rho)
+
+
+def test_lazy_descent_is_thrown_from_wall_to_wall_too():
+    """η = 2R/ρ: a first slope of ½, then alternating ones, cost T − ½ of the T that eager loses."""
+    for T in (3, 5, 9):
+        Z = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)[:, None]
+        Z[0] = 0.5
+        assert play(OGD(Ball(1), 2.0), Z).regret(Ball(1)) == pytest.approx(T - 0.5)
+    assert limits.DescentProblem(1, 1, 5, 2.0).solve().value > 4.6  # other sets are worse still
 
 
 def test_descent_refuses_steps_outside_its_range():

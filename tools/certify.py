@@ -14,6 +14,7 @@ singular.
 import json
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -103,22 +104,23 @@ def enclosure(problem, unit=1.0):
     """A certificate of width WIDTH·unit, with as few digits as exact arithmetic accepts."""
     game = Descent(**problem | {"size2": problem["size2"][0]})
     names, x, G = central_path(game, WIDTH * unit)
-    for digits in range(7, 18):
-        multipliers = {name: rounded(value, digits) for name, value in zip(names, x, strict=True)}
-        multipliers = {name: value for name, value in multipliers.items() if value != "0"}
-        try:
-            certificates.upper(game, multipliers)
-            break
-        except Refused:
-            continue
-    for digits in range(7, 18):
-        gram = [[rounded(G[i, j], digits) for j in range(i + 1)] for i in range(len(G))]
-        try:
-            low, high = certificates.enclose(game, multipliers, gram)
-        except Refused:
-            continue
-        if high - low <= 2 * WIDTH * unit:
-            return certificate(problem, multipliers, [gram])
+
+    def proof(digits):
+        listed = {name: rounded(value, digits) for name, value in zip(names, x, strict=True)}
+        return {name: value for name, value in listed.items() if value != "0"}
+
+    def gram(digits):
+        return [[rounded(G[i, j], digits) for j in range(i + 1)] for i in range(len(G))]
+
+    def accepted(check, made):
+        for candidate in map(made, range(7, 18)):
+            with suppress(Refused):
+                yield candidate, check(game, candidate)
+
+    for multipliers, high in accepted(certificates.upper, proof):
+        for table, low in accepted(certificates.lower, gram):
+            if high - low <= 2 * WIDTH * unit:
+                return certificate(problem, multipliers, [table])
     raise RuntimeError(f"no enclosure found for {game}")
 
 
@@ -190,7 +192,7 @@ def closed_forms():
 def searched():
     """(name, problem, Rρ in the problem's units)."""
     for T in range(3, 11):
-        for eta in (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)):
+        for eta in (Fraction(n, 4) for n in (5, 6, 8, 12, 20)):
             for projection in ("lazy", "eager"):
                 problem = data(T, 1, [1 / eta**2], projection)
                 yield f"long steps, {projection}, ηρ/R = {eta}, T = {T}", problem, 1 / float(eta)

@@ -10,6 +10,7 @@ from docutils import nodes
 from sphinx.errors import NoUri
 from sphinx.util.docutils import SphinxDirective
 
+import elsewhere
 import ledger
 import written
 
@@ -73,6 +74,7 @@ class Concordance(SphinxDirective):
         prefix = self.arguments[0]
         part = ledger.load()[prefix]
         self.env.note_dependency(str(ledger.FOLDER / f"{prefix}.yml"))
+        self.env.note_dependency(str(elsewhere.FILE))
         result = []
         if not self.env.temp_data.get("filter"):
             self.env.temp_data["filter"] = True
@@ -81,11 +83,13 @@ class Concordance(SphinxDirective):
             found = part[kind]
             if not found:
                 continue
-            body = table(
-                [header, "In short", "Checked by"],
-                map(self.row, found),
-                ["concordance"],
-            )
+            columns, rows = [header, "In short", "Checked by"], map(self.row, found)
+            if kind == "items":
+                columns.append("Formalised elsewhere")
+                rows = [
+                    (*row, elsewhere.cell(entry["id"]) or "") for row, entry in zip(rows, found, strict=True)
+                ]
+            body = table(columns, rows, ["concordance"])
             for line, entry in zip(body.findall(is_body_row), found, strict=True):
                 line["ids"] = [f"row-{ledger.anchor(entry['id'])}"]
             summary = f"<details open><summary>{self.count(kind, found)}</summary>"

@@ -1,5 +1,5 @@
-"""Gradient descent: its worst case on a ball, exactly, and performance estimation, which finds the worst case
-and its proof on any set."""
+"""Gradient descent: its worst case on a ball, exactly, and performance estimation: the worst case
+over all sets in a ball or of bounded diameter, with a proof and a game that attains it."""
 
 from __future__ import annotations
 

@@ -64,7 +64,8 @@ class _Interleaved:
 class Delayed:
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    Of eager descent it makes `DelayedOGD` with one delay; the floor is one for every learner.
+    For linear losses: others would be asked for their slope at a later play. Round eager descent it is
+    `DelayedOGD` with the same delay in every round.
     """
 
     learner: Learner

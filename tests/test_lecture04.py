@@ -258,6 +258,44 @@ def test_the_coefficient_of_the_drift_is_the_circumradius():
         assert regret > 0.74 * bounds.zinkevich_sharp(D, 1, L, T, R)
 
 
+def test_the_circumradius_is_exact_on_a_lopsided_triangle():
+    """For κ = 0.7 R and A = 1 a game with more than (A + κL)√T; waiting only makes the steps small."""
+    corners = np.array([[0, 0], [1, 0], [0.625, np.sqrt(175) / 24]])
+    c = np.linalg.solve(2 * corners[1:], (corners[1:] ** 2).sum(axis=1))
+    R = np.linalg.norm(c)
+    barycentric = np.linalg.inv(np.vstack([corners.T, np.ones(3)]))
+    loop = np.cumsum((barycentric @ [*c, 1])[:, None] * (c - corners), axis=0)
+    loop += c - loop.mean(axis=0)
+
+    class Triangle:
+        dim, diameter = 2, 1.0
+
+        def contains(self, x):
+            return (barycentric @ [*x, 1] >= -1e-9).all()
+
+        def project(self, y):
+            assert self.contains(y)  # no projection acts
+            return y
+
+    T, legs = 10**5, 84
+    far = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    rounds = np.ceil(far * np.sqrt(T)).astype(int)
+    waited = T - rounds.sum() * legs // 3
+    z, u, t = np.zeros((T - waited, 2)), np.empty((T - waited, 2)), 0
+    for k in range(legs):
+        a, b, n = corners[k % 3], corners[(k + 1) % 3], rounds[k % 3]
+        eta = 1 / np.sqrt(waited + t + np.arange(1, n + 1))
+        gone = np.append(0, np.minimum(np.cumsum(eta), far[k % 3]))
+        z[t : t + n] = -(np.diff(gone) / eta)[:, None] * (b - a) / far[k % 3]
+        u[t : t + n], t = loop[k % 3], t + n
+    assert all(Triangle().contains(p) for p in loop) and np.linalg.norm(z, axis=1).max() <= 1 + 1e-9
+    game = play(OGD(Triangle(), lambda t: 1 / np.sqrt(waited + t), "eager", corners[0]), z)
+    path = np.vstack([loop[-1:], u])  # where the comparator waited
+    regret, L = game.dynamic_regret(u), length(path)
+    assert regret > (1 + 0.7 * R * L) * np.sqrt(T)
+    assert regret <= bounds.zinkevich_sharp(1, 1, L, T, R)
+
+
 def test_without_a_bound_on_the_set_regret_is_linear():
     T = 1000
     trace = play(zinkevich(Space(1)), hinge(np.full((T, 1), 1 / T), np.ones(T)))

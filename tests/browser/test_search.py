@@ -10,7 +10,7 @@ RIGHT = {
     "Pinsker": f"{L17}/entropy-and-pinsker",
     "lazy projection": f"{L17}/gradient-descent-lazy-eager",
     "kernel": f"{L9}/kernels-and-optimisation",
-    "delay": f"{L4}/parallel-online-svm",
+    "delay": f"{L4}/late-gradients",
     "softmax": f"{L17}/gibbs-and-softmax",
     "Winnow": f"{L13}/winnow",
     "FTRL": f"{L13}/follow-the-leader",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from promises import checks
 from strategies import BOUNDED, KINDS, members, sets, vectors, violation
 
-from ocolib import adversaries, bounds, oracle, proofs
+from ocolib import adversaries, bounds, limits, oracle, proofs
 from ocolib.game import play
 from ocolib.learners import OGD, DelayedOGD, Hedge, OnlineSVM, inverse_sqrt
 from ocolib.losses import Quadratic, hinge
@@ -662,6 +662,31 @@ def test_no_step_beats_the_floor_of_a_delay(tau, blocks):
         assert np.isclose(play(DelayedOGD(ball, eta, tau), Z).regret(ball), floor)
     eta = 1 / np.sqrt((1 + 2 * tau) * T)
     assert floor <= bounds.delayed_constant(1, 1, [tau] * T, eta) <= np.sqrt(2) * floor
+
+
+@pytest.mark.parametrize(("tau", "turns"), [(0, 9), (1, 8), (3, 9), (9, 4)])
+def test_copies_of_descent_that_take_turns_reach_the_floor(tau, turns):
+    """In the plane, R = 2 and ρ = 3, against the adversary of the floor; and never more against others."""
+    T, R, rho, disk = turns * (tau + 1), 2.0, 3.0, Ball(2, 2.0)
+    learner = limits.Interleaved(OGD(disk, R / rho / np.sqrt(turns), "eager"), tau)
+    floor = limits.delayed(R, rho, tau, T)
+    assert np.isclose(floor, R * rho * np.sqrt((tau + 1) * T))
+    assert np.isclose(play(learner, limits.blocks(learner, rho, tau), rounds=T).regret(disk), floor)
+    for seed in range(5):
+        Z = adversaries.random_directions(T, 2, seed, rho=rho)
+        for losses in (Z, np.repeat(Z[:turns], tau + 1, axis=0), np.tile(Z[0], (T, 1))):
+            assert play(learner, losses).regret(disk) <= floor + 1e-9
+
+
+@pytest.mark.parametrize("eta", [0.02, 0.1, 0.5, 1.0])
+def test_both_prices_of_a_constant_step_are_real(eta):
+    """On [0, 1], 1/T ≤ η ≤ 1: always uphill costs 1/2η and a bit, to and fro costs ηT/2."""
+    T = 100
+    player = OGD(UNIT, eta, "eager", [0.0])
+    creeps = play(player, -np.ones((T, 1))).regret(UNIT)
+    pushed = play(player, np.where(np.arange(T) % 2 == 0, -1.0, 1.0)[:, None]).regret(UNIT)
+    assert 1 / (2 * eta) <= creeps <= 1 / (2 * eta) + eta * T / 2
+    assert np.isclose(pushed, eta * T / 2)
 
 
 @checks(bounds.delayed_strongly_convex, "held", "broken")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from promises import checks
 from strategies import BOUNDED, KINDS, members, sets, vectors, violation
 
-from ocolib import adversaries, bounds, oracle, proofs
+from ocolib import adversaries, bounds, limits, oracle, proofs
 from ocolib.game import play
 from ocolib.learners import OGD, DelayedOGD, Hedge, OnlineSVM, inverse_sqrt
 from ocolib.losses import Quadratic, hinge
@@ -256,6 +256,44 @@ def test_the_coefficient_of_the_drift_is_the_circumradius():
         assert regret <= bounds.zinkevich_sharp(D, 1, L, T, R) < bounds.zinkevich_sharp(D, 1, L, T)
         assert bounds.zinkevich_sharp(D, 1, L, T) < 0.55 * bounds.zinkevich(D, 1, L, T)
         assert regret > 0.74 * bounds.zinkevich_sharp(D, 1, L, T, R)
+
+
+def test_the_circumradius_is_exact_on_a_lopsided_triangle():
+    """For κ = 0.7 R and A = 1 a game with more than (A + κL)√T; waiting only makes the steps small."""
+    corners = np.array([[0, 0], [1, 0], [0.625, np.sqrt(175) / 24]])
+    c = np.linalg.solve(2 * corners[1:], (corners[1:] ** 2).sum(axis=1))
+    R = np.linalg.norm(c)
+    barycentric = np.linalg.inv(np.vstack([corners.T, np.ones(3)]))
+    loop = np.cumsum((barycentric @ [*c, 1])[:, None] * (c - corners), axis=0)
+    loop += c - loop.mean(axis=0)
+
+    class Triangle:
+        dim, diameter = 2, 1.0
+
+        def contains(self, x):
+            return (barycentric @ [*x, 1] >= -1e-9).all()
+
+        def project(self, y):
+            assert self.contains(y)  # no projection acts
+            return y
+
+    T, legs = 10**5, 84
+    far = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    rounds = np.ceil(far * np.sqrt(T)).astype(int)
+    waited = T - rounds.sum() * legs // 3
+    z, u, t = np.zeros((T - waited, 2)), np.empty((T - waited, 2)), 0
+    for k in range(legs):
+        a, b, n = corners[k % 3], corners[(k + 1) % 3], rounds[k % 3]
+        eta = 1 / np.sqrt(waited + t + np.arange(1, n + 1))
+        gone = np.append(0, np.minimum(np.cumsum(eta), far[k % 3]))
+        z[t : t + n] = -(np.diff(gone) / eta)[:, None] * (b - a) / far[k % 3]
+        u[t : t + n], t = loop[k % 3], t + n
+    assert all(Triangle().contains(p) for p in loop) and np.linalg.norm(z, axis=1).max() <= 1 + 1e-9
+    game = play(OGD(Triangle(), lambda t: 1 / np.sqrt(waited + t), "eager", corners[0]), z)
+    path = np.vstack([loop[-1:], u])  # where the comparator waited
+    regret, L = game.dynamic_regret(u), length(path)
+    assert regret > (1 + 0.7 * R * L) * np.sqrt(T)
+    assert regret <= bounds.zinkevich_sharp(1, 1, L, T, R)
 
 
 def test_without_a_bound_on_the_set_regret_is_linear():
@@ -624,6 +662,31 @@ def test_no_step_beats_the_floor_of_a_delay(tau, blocks):
         assert np.isclose(play(DelayedOGD(ball, eta, tau), Z).regret(ball), floor)
     eta = 1 / np.sqrt((1 + 2 * tau) * T)
     assert floor <= bounds.delayed_constant(1, 1, [tau] * T, eta) <= np.sqrt(2) * floor
+
+
+@pytest.mark.parametrize(("tau", "turns"), [(0, 9), (1, 8), (3, 9), (9, 4)])
+def test_copies_of_descent_that_take_turns_reach_the_floor(tau, turns):
+    """In the plane, R = 2 and ρ = 3, against the adversary of the floor; and never more against others."""
+    T, R, rho, disk = turns * (tau + 1), 2.0, 3.0, Ball(2, 2.0)
+    learner = limits.Interleaved(OGD(disk, R / rho / np.sqrt(turns), "eager"), tau)
+    floor = limits.delayed(R, rho, tau, T)
+    assert np.isclose(floor, R * rho * np.sqrt((tau + 1) * T))
+    assert np.isclose(play(learner, limits.blocks(learner, rho, tau), rounds=T).regret(disk), floor)
+    for seed in range(5):
+        Z = adversaries.random_directions(T, 2, seed, rho=rho)
+        for losses in (Z, np.repeat(Z[:turns], tau + 1, axis=0), np.tile(Z[0], (T, 1))):
+            assert play(learner, losses).regret(disk) <= floor + 1e-9
+
+
+@pytest.mark.parametrize("eta", [0.02, 0.1, 0.5, 1.0])
+def test_both_prices_of_a_constant_step_are_real(eta):
+    """On [0, 1], 1/T ≤ η ≤ 1: always uphill costs 1/2η and a bit, to and fro costs ηT/2."""
+    T = 100
+    player = OGD(UNIT, eta, "eager", [0.0])
+    creeps = play(player, -np.ones((T, 1))).regret(UNIT)
+    pushed = play(player, np.where(np.arange(T) % 2 == 0, -1.0, 1.0)[:, None]).regret(UNIT)
+    assert 1 / (2 * eta) <= creeps <= 1 / (2 * eta) + eta * T / 2
+    assert np.isclose(pushed, eta * T / 2)
 
 
 @checks(bounds.delayed_strongly_convex, "held", "broken")

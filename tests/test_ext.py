@@ -1,6 +1,7 @@
 """What the build adds to the pages, tried without building the book."""
 
 import re
+from types import SimpleNamespace
 
 import boxes
 import darken
@@ -62,6 +63,12 @@ def test_a_policy_names_the_scripts_of_its_page():
     assert policy.count("sha256-") == 1 and "unsafe-inline" not in policy.partition("style-src")[0]
     assert sealed.sealed(sealed.sealed(page)) == sealed.sealed(page)
     assert sealed.sealed(page).startswith("<html><head>\n  <meta http-equiv")
+
+
+def test_a_link_to_a_page_counts_wherever_it_is_written():
+    env = SimpleNamespace(docname="book/a/here", found_docs={"book/a/there", "book/b/far"})
+    found = [reader.as_page(env, target) for target in ("there", "../b/far", "ox13-thm1")]
+    assert found == ["book/a/there", "book/b/far", "ox13-thm1"]
 
 
 def test_a_description_ends_before_the_first_formula():

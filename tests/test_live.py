@@ -1,9 +1,12 @@
 """What the build knows about live cells, and the Python that runs them, without a browser."""
 
 import importlib.util
+import io
 import json
 import sys
+import tomllib
 import types
+import zipfile
 
 import pytest
 import runtime
@@ -187,3 +190,13 @@ def test_a_part_changes_its_name_with_its_content(tmp_path):
 def test_what_numpy_needs_is_kept():
     assert runtime.used("core/_multiarray_umath.so") and runtime.used("linalg/linalg.py")
     assert not any(map(runtime.used, ("core/tests/test_x.py", "f2py/rules.py", "core/setup.py", "a.pyi")))
+
+
+def test_the_package_that_is_sent_is_the_one_that_is_installed():
+    """Its data too: a page reads certificates.json."""
+    names = set(zipfile.ZipFile(io.BytesIO(live.package())).namelist())
+    settings = tomllib.loads((live.ROOT / "pyproject.toml").read_text("utf8"))
+    data = settings["tool"]["setuptools"]["package-data"]["ocolib"]
+    assert {f"ocolib/{name}" for name in data} <= names
+    sources = {path.relative_to(live.ROOT).as_posix() for path in (live.ROOT / "ocolib").rglob("*.py")}
+    assert sources <= names

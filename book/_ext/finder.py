@@ -37,7 +37,7 @@ def words(text):
 
 def note(app, doctree):
     """While reading a page: headings, boxes, exercises, functions, and how often it says what."""
-    found = {"sections": [], "boxes": [], "exercises": [], "functions": []}
+    found = {"sections": [], "boxes": [], "exercises": [], "terms": [], "functions": []}
     for section in doctree.findall(nodes.section):
         if isinstance(section.parent, nodes.section) and section["ids"]:
             found["sections"].append((section["ids"][0], section[0].astext()))
@@ -46,6 +46,10 @@ def note(app, doctree):
     for exercise in doctree.findall(nodes.admonition):
         if "exercise" in exercise["classes"] and exercise["ids"]:
             found["exercises"].append((exercise["ids"][0], exercise[0].astext().removesuffix("#")))
+    for glossary in doctree.findall(addnodes.glossary):
+        for item in glossary.findall(nodes.definition_list_item):
+            terms = [child for child in item if isinstance(child, nodes.term)]
+            found["terms"] += [(term["ids"][0], term.astext(), source(item[-1])) for term in terms]
     for signature in doctree.findall(addnodes.desc_signature):
         if signature["ids"]:
             found["functions"].append((signature["ids"][0], signature.get("fullname") or signature.astext()))
@@ -93,6 +97,8 @@ def entries(env):
             yield entry(page, identifier, "Section", title, "", env.titles[page].astext())
         for identifier, title in found["exercises"]:
             yield entry(page, identifier, "Exercise", title, "", env.titles[page].astext())
+        for identifier, title, says in found["terms"]:
+            yield entry(page, identifier, "Term", title, says, "Glossary")
         for identifier, title in found["functions"]:
             yield entry(page, identifier, "Function", title, "", "Reference")
 

@@ -1,6 +1,7 @@
 """Round every page: where it belongs, how long it takes, what it uses; and only the files it needs."""
 
 import hashlib
+import posixpath
 import re
 from collections import Counter
 from functools import cache
@@ -69,7 +70,11 @@ def read(app, doctree):
     cells = sum(
         1 for node in doctree.findall(nodes.container) if node.get("nb_element") == "cell_code_source"
     )
-    links = [node["reftarget"] for node in doctree.findall(addnodes.pending_xref) if node.get("reftarget")]
+    links = [
+        as_page(env, node["reftarget"])
+        for node in doctree.findall(addnodes.pending_xref)
+        if node.get("reftarget")
+    ]
     first = next(
         (
             p
@@ -84,6 +89,12 @@ def read(app, doctree):
         "refers": links,
         "begins": plain(first) if first else "",
     }
+
+
+def as_page(env, target):
+    """A link to a page is written from where it stands, one to a label is not."""
+    page = posixpath.normpath(posixpath.join(posixpath.dirname(env.docname), target))
+    return page if page in env.found_docs else target
 
 
 def plain(node):

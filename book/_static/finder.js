@@ -2,7 +2,7 @@
 window.finder = (() => {
   'use strict';
   const SMALL = new Set('a an and are as at be by for from in is it of on or the to what with'.split(' '));
-  const KIND = { Page: 1.6, Section: 1, Exercise: 0.75, Function: 0.45, Erratum: 0.55, Item: 1.05 };
+  const KIND = { Page: 1.6, Section: 1, Exercise: 0.75, Term: 0.7, Function: 0.45, Erratum: 0.55, Item: 1.05 };
   const base = text => text.toLowerCase().normalize('NFD').replace(/[\u0300-\u036f]/g, '').replace(/['’]s\b/g, '');
   const stem = word => /\d/.test(word) || word.length < 4 ? word
     : word.replace(/iz(e|ed|es|ing|ation|ations|er|ers)$/, 'is$1').replace(/(ies)$/, 'y').replace(/([^s])s$/, '$1')

@@ -29,7 +29,7 @@ figure("fan", {
       for (const slope of [low, high]) plot.line(line(slope), "line thin pale");
     }
     plot.line([[-2, f.value(-2)], [f.kink, f.value(f.kink)], [2, f.value(2)]], "line thick ink");
-    plot.text(-1.75, f.value(-1.75), "f", "strong", 10, 4);
+    plot.text(-1.75, f.value(-1.75), "f", "strong", 8, -6);
     plot.line(line(z), fine ? "line blue" : "line dash orange");
     if (!fine) {
       const worst = [-2, f.kink, 2].find(u => at + z * (u - w) - f.value(u) > over - 1e-12);

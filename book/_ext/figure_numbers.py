@@ -194,7 +194,7 @@ def delay(T=400, dim=6, radius=3.0, shown=24):
         careful, _ = crew(speeds, eta, losses, over, m)  # the clock does not see the step
         return {
             "delay": rounded(np.mean(late), 4),
-            "time": rounded(rounds[-1][1], 3),
+            "time": rounded(max(write for _, _, write, _ in rounds), 3),  # until the last gradient is in
             "careless": rounded(careless - offline, 3),
             "careful": rounded(careful - offline, 3),
             "promise": rounded(bounds.delayed_constant(radius, G, late, eta), 3),

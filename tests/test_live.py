@@ -8,6 +8,7 @@ import tomllib
 import types
 import zipfile
 
+import numpy as np
 import pytest
 import runtime
 
@@ -200,3 +201,18 @@ def test_the_package_that_is_sent_is_the_one_that_is_installed():
     assert {f"ocolib/{name}" for name in data} <= names
     sources = {path.relative_to(live.ROOT).as_posix() for path in (live.ROOT / "ocolib").rglob("*.py")}
     assert sources <= names
+
+
+def test_poisson_numbers_in_the_browser_are_those_of_numpy(boot, monkeypatch):
+    monkeypatch.setattr(np.random, "default_rng", np.random.default_rng)  # put back what is replaced
+    native = np.random.default_rng
+    boot.mend_poisson()
+    for seed in range(20):
+        ours, theirs = np.random.default_rng(seed), native(seed)
+        lam = native(seed + 100).uniform(0, 10, (5, 4)) * (native(seed).random((5, 4)) > 0.1)
+        assert (ours.poisson(lam) == theirs.poisson(lam)).all()
+        assert ours.poisson(2.5) == theirs.poisson(2.5)
+        assert (ours.poisson(3, 7) == theirs.poisson(3, 7)).all()
+        assert ours.random() == theirs.random(), "and the stream goes on alike"
+    with pytest.raises(ValueError, match="below 10, got 12"):
+        ours.poisson(12)

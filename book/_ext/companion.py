@@ -252,9 +252,13 @@ def literal(line):
 
 
 def when_others_change(app, env, added, changed, removed):
-    """Two pages read files that Sphinx does not watch: ledger, tests, package, notebooks, times."""
+    """Two pages read files that Sphinx does not watch: ledger, tests, package, notebooks, times.
+
+    Styles and scripts are among them because Sphinx copies those only when it writes some page.
+    """
     files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("ocolib/**/*.py")]
     files += [*notebooks(), ROOT / "_build" / "times.json", ROOT / "requirements.txt"]
+    files += [path for path in ROOT.glob("book/_static/**/*") if path.is_file()]
     seen = [(str(file), file.stat().st_mtime) for file in files if file.exists()]
     before, env.companion_seen = getattr(env, "companion_seen", None), seen
     return ["book/concordance", "book/status"] if seen != before else []

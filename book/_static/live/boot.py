@@ -276,7 +276,51 @@ def patient_sleep(seconds, *, nap=time.sleep):
         nap(min(left, 0.05))
 
 
+def mend_poisson():
+    """NumPy's own Poisson numbers end this Python, a fault of its build.
+
+    These are the same, number by number, by its own method for small means.
+    """
+    import math
+
+    import numpy as np
+
+    def draw(uniform, lam):
+        if not 0 <= lam < 10:
+            raise ValueError(
+                f"in the browser lam must be at least 0 and below 10, got {lam}"
+            )
+        product, count = 1.0, 0
+        while lam > 0:
+            product *= uniform()
+            if product <= math.exp(-lam):
+                break
+            count += 1
+        return count
+
+    class Generator(np.random.Generator):
+        def poisson(self, lam=1.0, size=None):
+            shape = np.shape(lam) if size is None else size
+            lams = np.broadcast_to(np.asarray(lam, dtype=float), shape)
+            drawn = [draw(self.random, rate) for rate in lams.ravel()]
+            return (
+                np.array(drawn, dtype=np.int64).reshape(lams.shape)[()]
+                if lams.ndim
+                else drawn[0]
+            )
+
+    plain = np.random.default_rng
+
+    def default_rng(seed=None):
+        if isinstance(seed, np.random.Generator):
+            return seed
+        return Generator(plain(seed).bit_generator)
+
+    np.random.default_rng = default_rng
+
+
 def adapt():
     """Once, before the first cell: what differs from Python elsewhere."""
+    mend_poisson()
     builtins.input, builtins.display, time.sleep = no_input, display, patient_sleep
     listen()

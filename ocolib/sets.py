@@ -59,7 +59,9 @@ def norm(x: Array) -> Array:
 
 
 def direction(x: Array) -> Array:
-    """x/‖x‖ over the last axis, and 0 for x = 0; scaled by the largest |x_i|, so that no square vanishes."""
+    """x/‖x‖ over the last axis, and 0 for x = 0; scaled by the largest |x_i|: no sum of squares
+    vanishes or overflows.
+    """
     largest = np.abs(x).max(axis=-1, keepdims=True)
     x = x / np.where(largest > 0, largest, 1.0)
     length = norm(x)

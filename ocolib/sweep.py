@@ -199,7 +199,7 @@ def sweep(
     """
     wanted = cells(learners, games, horizons, steps, seeds, measure)
     keys = [cell.key for cell in wanted]
-    with _store(file) as kept:
+    with _opened(file) as kept:
         rows = {key: row for key, row in kept.rows() if key in set(keys)}
         missing = {key: cell for key, cell in zip(keys, wanted, strict=True) if key not in rows}
         with _bar(len(missing), progress) as bar:
@@ -249,7 +249,7 @@ def _bar(total: int, progress: bool | None) -> Iterator[Callable[[dict[str, Any]
 # ---------------------------------------------------------------- keeping them
 
 
-class _Store:
+class Store:
     """Finished cells in SQLite. Only the process that called `sweep` writes."""
 
     def __init__(self, connection: sqlite3.Connection | None, path: Any) -> None:
@@ -275,9 +275,9 @@ class _Store:
 
 
 @contextmanager
-def _store(file: str | Path | None) -> Iterator[_Store]:
+def _opened(file: str | Path | None) -> Iterator[Store]:
     if file is None:
-        yield _Store(None, None)
+        yield Store(None, None)
         return
     try:
         connection = sqlite3.connect(file)
@@ -287,4 +287,4 @@ def _store(file: str | Path | None) -> Iterator[_Store]:
     except sqlite3.DatabaseError as error:
         raise ValueError(f"file must be a table that sweep made, or new; {file} is not: {error}") from error
     with closing(connection):
-        yield _Store(connection, file)
+        yield Store(connection, file)

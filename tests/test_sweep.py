@@ -250,16 +250,16 @@ def test_a_cluster_that_loses_a_worker_finishes_with_the_same_numbers(tmp_path):
             parallel_config(backend="dask"),
             pytest.MonkeyPatch.context() as patch,
         ):
-            patch.setattr("ocolib.sweep._Store.add", spying(kill_one))
+            patch.setattr("ocolib.sweep.Store.add", spying(kill_one))
             table = sweep(**options, file=file, progress=False)
     assert killed and table == sweep(**options, n_jobs=1, progress=False)
 
 
 def spying(act):
-    """`_Store.add`, and then something else."""
-    from ocolib.sweep import _Store
+    """`Store.add`, and then something else."""
+    from ocolib.sweep import Store
 
-    add = _Store.add
+    add = Store.add
 
     def wrapped(self, key, row):
         add(self, key, row)

@@ -256,6 +256,7 @@ class Store:
         self.connection, self.path = connection, path
 
     def rows(self) -> list[tuple[str, dict[str, Any]]]:
+        """(key, row) of every finished cell."""
         if self.connection is None:
             return []
         found = self.connection.execute("SELECT key, row FROM cells").fetchall()

@@ -71,7 +71,7 @@ def moved_items(app, doctree, docname):
         if anchor and old == docname:
             title = app.env.titles[new].astext()
             there = nodes.reference("", title, internal=True, refuri=link(old, new, place))
-            note = nodes.paragraph("", "Moved: ", there, ids=[anchor])
+            note = nodes.paragraph("", "Moved: ", there, ids=[anchor], classes=["moved"])
             doctree.append(note)
 
 

@@ -1,6 +1,7 @@
 """The game: in round t the learner plays w_t, then the loss f_t is revealed, and the learner pays f_t(w_t).
 
-`play(learner, losses)` plays it and returns a `Trace`, from which every regret is read.
+`play(learner, losses)` plays it and returns a `Trace`, from which every regret is read. The loops below are the
+definition of a game; a long one is played by `engine`, which gives the same trace sooner.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,8 +11,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ocolib import engine as engines
 from ocolib import losses as loss_room
 from ocolib import validate
+from ocolib.descriptions import keep as keep_in
 from ocolib.learners import KernelPerceptron, Linearized
 from ocolib.losses import Example, Examples, Linear, Losses, coefficients
 from ocolib.protocols import Adversary, Array, ClosedForm, GradientPlayer, Learner, Loss, Reader, Set
@@ -25,24 +28,40 @@ class Trace:
 
     learner: Any  #: who played: its step and its regulariser are read from here
     losses: Any  #: the losses as played: an array of linear ones, `Examples`, or a list
-    points: Array  #: w_1, …, w_T, `(..., T, n)`
-    subgradients: Array  #: z_1, …, z_T, z_t a subgradient of f_t at w_t
+    points: Array  #: w_1, …, w_T, `(..., T, n)`; if not kept, played again when first asked for
+    subgradients: Array  #: z_1, …, z_T, z_t a subgradient of f_t at w_t; if not kept, made when asked for
     paid: Array  #: f_t(w_t), `(..., T)`
     last: Array  #: w_{T+1}, what the learner would play next
+    predictions: Array | None = None  #: ⟨w_t, x_t⟩ of a compiled game over data
 
     def __post_init__(self) -> None:
-        _finite("play", self.points)
+        for name in ("points", "subgradients"):
+            if getattr(self, name) is None:
+                object.__delattr__(self, name)  # `__getattr__` is asked for what is not there
+        shown = self.paid if isinstance(self.losses, np.ndarray) else self.predictions
+        if shown is None or not np.isfinite(shown).all():  # a play that is not finite shows in ⟨w, x⟩
+            _finite("play", self.points)
         _finite("payment", self.paid[..., None])
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "points":
+            made = play(self.learner, self.losses, keep=True).points
+        elif name == "subgradients" and isinstance(self.losses, Examples):
+            made = self.losses.subgradients(self.points, self.predictions)
+        else:
+            raise AttributeError(f"a trace has no {name}")
+        keep_in(self, **{name: made})
+        return made
 
     @property
     def rounds(self) -> int:
         """T."""
-        return self.points.shape[-2]
+        return self.paid.shape[-1]
 
     @property
     def dim(self) -> int:
         """n."""
-        return self.points.shape[-1]
+        return self.last.shape[-1]
 
     # ------------------------------------------------------------ regret
 
@@ -97,29 +116,35 @@ class Trace:
             raise ValueError("margins, updates and mistakes belong to losses over data (X, y), y = ±1")
         return self.losses
 
+    def _predictions(self) -> Array:
+        return self.losses.predictions(self.points) if self.predictions is None else self.predictions
+
     @property
     def margins(self) -> Array:
         """y_t(⟨w_t, x_t⟩ − threshold), `(T,)`."""
-        return self._examples().margins(self.points)
+        examples = self._examples()
+        return examples.phi.margin(self._predictions(), examples.y)
 
     @property
     def updates(self) -> Array:
         """In which rounds the subgradient was not 0, `(T,)` of bool."""
-        self._examples()
-        return np.any(self.subgradients, axis=-1)
+        examples = self._examples()
+        if self.predictions is None or examples.reg:
+            return np.any(self.subgradients, axis=-1)
+        return (examples.phi.slope(self.predictions, examples.y) != 0) & examples.X.any(axis=-1)
 
     @property
     def mistakes(self) -> Array:
         """In which rounds the predicted sign was wrong, `(T,)` of bool; the sign of 0 is +1."""
         examples = self._examples()
-        positive = examples.predictions(self.points) >= examples.phi.threshold
+        positive = self._predictions() >= examples.phi.threshold
         return positive != (examples.y > 0)
 
 
 def _finite(name: str, values: Array) -> None:
     """Complain of the first round with nan or inf; `values` is `(..., T, n)`."""
-    bad = np.moveaxis(~np.isfinite(values), -2, 0)
-    if bad.any():
+    if not np.isfinite(values).all():
+        bad = np.moveaxis(~np.isfinite(values), -2, 0)
         t = int(np.argmax(bad.reshape(len(bad), -1).any(axis=1)))
         raise ValueError(f"every {name} must be finite, got {values[..., t, :][bad[t]][0]} in round {t + 1}")
 
@@ -182,15 +207,28 @@ def play(learner: KernelPerceptron, losses: Examples, rounds: int | None = None)
 
 @overload
 def play(
-    learner: Learner, losses: Losses | Iterable[Any] | Adversary, rounds: int | None = None
+    learner: Learner,
+    losses: Losses | Iterable[Any] | Adversary,
+    rounds: int | None = None,
+    keep: bool | None = None,
+    engine: str | None = None,
 ) -> Trace: ...
 
 
-def play(learner: Learner, losses: Any, rounds: int | None = None) -> Trace | KernelTrace:
+def play(
+    learner: Learner,
+    losses: Any,
+    rounds: int | None = None,
+    keep: bool | None = None,
+    engine: str | None = None,
+) -> Trace | KernelTrace:
     """Play `learner` against `losses` and return the `Trace` (of a kernel learner, a `KernelTrace`).
 
     `losses`: an array `(..., T, n)` of linear losses, a sequence of losses, losses over data
     (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`.
+
+    `keep`: shall the trace of a compiled game keep all plays? Else they are played again when `trace.points` is
+    asked for. If not said: yes up to 256 MB. `engine`: "compiled" or "numpy"; if not said, what is sooner.
 
     >>> from ocolib import adversaries, learners, sets
     >>> interval = sets.Box([-1], [1])
@@ -202,6 +240,7 @@ def play(learner: Learner, losses: Any, rounds: int | None = None) -> Trace | Ke
     """
     if rounds is not None:
         rounds = validate.count("rounds", rounds)
+    how = {"keep": keep, "engine": engine}
     if callable(losses):
         if rounds is None:
             raise ValueError("rounds must be given when an adversary chooses the losses")
@@ -210,9 +249,9 @@ def play(learner: Learner, losses: Any, rounds: int | None = None) -> Trace | Ke
         Z = validate.frozen("losses", losses)
         if Z.ndim < 2:
             raise ValueError(f"losses must have shape (..., T, n), got {Z.shape}")
-        return _play_linear(learner, Z[..., : _stop(rounds, Z.shape[-2]), :])
+        return _play_linear(learner, Z[..., : _stop(rounds, Z.shape[-2]), :], **how)
     if isinstance(losses, Examples):
-        return _play_examples(learner, losses[: _stop(rounds, len(losses))])
+        return _play_examples(learner, losses[: _stop(rounds, len(losses))], **how)
     sequence = list(losses)
     if not sequence:
         raise ValueError("losses must not be empty")
@@ -231,49 +270,56 @@ def _eyes(learner: Learner) -> Callable[[Any], Any]:
     return learner.sees if isinstance(learner, Reader) else lambda losses: losses
 
 
-def _play_linear(learner: Learner, Z: Array) -> Trace:
+def _play_linear(learner: Learner, Z: Array, **how: Any) -> Trace:
+    played = engines.linear(learner, Z, **how)
+    if played is not None:
+        return Trace(learner, Z, played.points, Z, played.predictions, played.last)
     leader = learner.learner if isinstance(learner, Linearized) else learner  # Z is its own surrogate
     w = leader.points(Z) if isinstance(leader, ClosedForm) else loop(leader, Z)
     points, last = w[..., :-1, :], w[..., -1, :]
-    return Trace(learner, Z, points, Z, (points * Z).sum(axis=-1), last)
+    return Trace(learner, Z, points, Z, loss_room.values(Z, points), last)
 
 
 def loop(learner: Learner, Z: Array) -> Array:
     """The plays w_1, …, w_{T+1} round by round: what `points` must reproduce."""
     player = learner.player()
+    direct = isinstance(player, GradientPlayer) and not isinstance(learner, Reader)
     w = np.empty((*Z.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
     for t in range(Z.shape[-2]):
         w[..., t, :] = player.predict()
-        player.update(Linear(Z[..., t, :]))
+        player.step(Z[..., t, :]) if direct else player.update(Linear(Z[..., t, :]))
     w[..., -1, :] = player.predict()
     return w
 
 
-def _play_examples(learner: Learner, losses: Examples) -> Trace | KernelTrace:
+def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | KernelTrace:
     player, losses = learner.player(), _eyes(learner)(losses)
     if isinstance(learner, KernelPerceptron):
-        return _play_kernel(learner, losses)
+        return KernelTrace(learner, losses, *(engines.kernel(learner, losses, **how) or _expand(player, losses)))
     if not isinstance(player, GradientPlayer):  # it wants the losses themselves, not a subgradient
         return _play_adversary(learner, lambda t, w, past: losses[t - 1], len(losses))
     _same_dim(losses, player.predict().shape[-1])
-    X, y, slope, reg = losses.X, losses.y, losses.phi.slope, losses.reg
-    points, subgradients = np.empty_like(X), np.empty_like(X)
-    for t in range(len(X)):
+    played = engines.examples(learner, losses, **how)
+    if played is not None:
+        return Trace(learner, losses, played.points, None, played.paid, played.last, played.predictions)
+    X, y, slope, reg = losses.X, losses.y.tolist(), losses.phi.slope, losses.reg
+    points, slopes = np.empty_like(X), np.empty(len(X))
+    for t, x in enumerate(X):
         points[t] = w = player.predict()
-        subgradients[t] = slope(w @ X[t], y[t]) * X[t] + reg * w
-        player.step(subgradients[t])
+        slopes[t] = s = slope(float(w @ x), y[t])
+        player.step(s * x + reg * w if reg else s * x)
+    subgradients = slopes[:, None] * X + reg * points
     return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
 
 
-def _play_kernel(learner: KernelPerceptron, losses: Examples) -> KernelTrace:
-    player = learner.player()
+def _expand(player: Any, losses: Examples) -> tuple[Array, Array]:
     X, y, slope = losses.X, losses.y, losses.phi.slope
     scores, coefficients = np.empty(len(X)), np.empty(len(X))
     for t in range(len(X)):
         scores[t] = player.margin(X[t])
         coefficients[t] = 0.0 - slope(scores[t], y[t])
         player.step(X[t], coefficients[t])
-    return KernelTrace(learner, losses, scores, coefficients)
+    return scores, coefficients
 
 
 def _play_adversary(learner: Learner, adversary: Adversary, rounds: int) -> Trace:

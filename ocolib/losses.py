@@ -7,7 +7,7 @@
 - `soft_margin(X, y, delta)`, `softmax(X, y, classes)`, … score with a matrix, f_t(W) = φ(Wx_t, y_t).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -88,6 +88,22 @@ class Quadratic:
         return self.curvature * (np.asarray(w, dtype=float) - self.center)
 
 
+def blocks(T: int, row: int) -> Iterator[slice]:
+    """0, …, T − 1 in pieces of about 256 kB of rows of `row` floats: what follows finds them in the cache."""
+    size = max(1, 2**15 // row)
+    return (slice(a, min(a + size, T)) for a in range(0, T, size))
+
+
+def inner(a: Array, b: Array) -> Array:
+    """⟨a, b⟩ over the last axis, `(..., T, n)` → `(..., T)`; a or b may be one row for all."""
+    if a.ndim < 2 or a.shape != b.shape:
+        return (a * b).sum(axis=-1)
+    out = np.empty(a.shape[:-1])
+    for t in blocks(a.shape[-2], a[..., 0, :].size):
+        out[..., t] = (a[..., t, :] * b[..., t, :]).sum(axis=-1)
+    return out
+
+
 # ---------------------------------------------------------------- losses over data
 
 
@@ -113,21 +129,23 @@ class Examples:
         return len(self.X)
 
     def __getitem__(self, t: Any) -> Any:
+        if t == slice(0, len(self)) or t == slice(None, len(self)):
+            return self
         kind = Examples if isinstance(t, slice) else Example
         return kind(self.X[t], self.y[t], self.phi, self.reg)
 
     def predictions(self, w: ArrayLike) -> Array:
         """⟨w, x_t⟩ for every t: one w for all rounds, or row t of `(T, n)` for round t."""
         w = np.asarray(w, dtype=float)
-        return self.X @ w if w.ndim == 1 else (self.X * w).sum(axis=-1)
+        return self.X @ w if w.ndim == 1 else inner(self.X, w)
 
     def values(self, w: ArrayLike) -> Array:
         """f_t(w) for every t, `(T,)`; `w` as in `predictions`."""
         return self.phi.value(self.predictions(w), self.y) + 0.5 * self.reg * np.square(w).sum(axis=-1)
 
-    def subgradients(self, w: ArrayLike) -> Array:
-        """A subgradient of every f_t at w (or at row t of w), `(T, n)`."""
-        slopes = self.phi.slope(self.predictions(w), self.y)
+    def subgradients(self, w: ArrayLike, predictions: Array | None = None) -> Array:
+        """A subgradient of every f_t at w (or at row t of w), `(T, n)`; the predictions, if they are known."""
+        slopes = self.phi.slope(self.predictions(w) if predictions is None else predictions, self.y)
         return slopes[:, None] * self.X + self.reg * np.asarray(w, dtype=float)
 
     def margins(self, w: ArrayLike) -> Array:
@@ -136,7 +154,7 @@ class Examples:
 
     def with_kink(self, kink: float) -> "Examples":
         """The same losses with another subgradient chosen at the kink."""
-        return replace(self, phi=self.phi.with_kink(kink))
+        return self if getattr(self.phi, "kink", None) == kink else replace(self, phi=self.phi.with_kink(kink))
 
     def regularized(self, reg: float) -> "Examples":
         """The same losses with ½·reg·‖w‖² added in every round: they are reg-strongly convex."""
@@ -298,7 +316,7 @@ Losses: TypeAlias = Array | Examples | Sequence[Loss]
 def values(losses: Losses, w: ArrayLike) -> Array:
     """f_t(w) for every t, `(..., T)`: `losses` in any form a game takes, w one point or one a round."""
     if isinstance(losses, np.ndarray):
-        return (losses * w).sum(axis=-1)
+        return inner(losses, np.asarray(w, dtype=float))
     if isinstance(losses, Examples):
         return losses.values(w)
     w = np.broadcast_to(w, (len(losses), np.shape(w)[-1]))

@@ -59,8 +59,8 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
         raise ValueError(f"{name} must not be empty, got shape {x.shape}")
     if dim is not None and x.shape[-1] != dim:
         raise ValueError(f"{name} must have {dim} entries on its last axis, got shape {x.shape}")
-    legal = np.abs(x) <= LARGEST  # not so for nan
-    if not legal.all():
+    if not (x.max() <= LARGEST and x.min() >= -LARGEST):  # not so for nan
+        legal = np.abs(x) <= LARGEST
         raise ValueError(f"{name} must be finite, its entries at most {LARGEST:g}, got {x[~legal][0]} in it")
     return x
 

@@ -1,0 +1,228 @@
+"""The rounds of long games, compiled by numba: the same plays as the loops in `learners`, a hundred times sooner.
+
+Nothing here is imported before a game is long enough; without numba no game needs it. The slopes are the
+formulas of `phi`, compiled as they stand. A set is handed over as numbers, since a function as an argument
+would be compiled anew in every process: the nearest point of each set is, coordinate by coordinate,
+
+    v → centre + shrink·(v − centre) → v − clip(v, ±soft) → v − shift·normal → clip(v, low, high),
+
+and `settle` finds the three numbers that depend on the whole of v.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from ocolib import phi
+from ocolib.protocols import Array
+
+SPACE, BALL, CLIP, HALFSPACE, SIMPLEX, L1 = range(6)
+LAZY, SOFTMAX, POWER = range(3)  #: what a leader does with the sum
+KINKED, TUBE, LINEAR = -1, -2, -3  #: other codes are places in SMOOTH
+SMOOTH = phi.SQUARED_HINGE, phi.EXPONENTIAL, phi.LOGISTIC, phi.LEAST_SQUARES, phi.HUBER, phi.POISSON
+
+# sums may be taken in any order; nothing else is given up: nan stays nan, and no product is fused
+njit = numba.njit(cache=True, fastmath={"reassoc", "nsz"}, error_model="numpy")
+exact = numba.njit(cache=True, error_model="numpy")
+
+kinked, tube = exact(phi.kinked_slope), exact(phi.tube_slope)
+squared_hinge, exponential, logistic, least_squares, huber, poisson = (exact(f.derivative) for f in SMOOTH)
+
+
+@exact
+def slope(code: int, a: float, b: float, c: float, p: float, y: float) -> float:
+    """φ'(p, y) of the loss with this code and these three constants."""
+    if code == KINKED:
+        return kinked(y * (p - c), y, a, b)
+    if code == TUBE:
+        return tube(p - y, a, b, c)
+    if code == LINEAR:
+        return 1.0
+    if code == 0:
+        return squared_hinge(p, y)
+    if code == 1:
+        return exponential(p, y)
+    if code == 2:
+        return logistic(p, y)
+    if code == 3:
+        return least_squares(p, y)
+    if code == 4:
+        return huber(p, y)
+    return poisson(p, y)
+
+
+# ---------------------------------------------------------------- sets
+
+
+@njit
+def level(v: Array, total: float, folded: bool) -> float:
+    """θ with Σ max(v_i − θ, 0) = total (of |v_i| if `folded`): drop what is below the mean until nothing is."""
+    top, n = -np.inf, len(v)
+    for i in range(n):
+        top = max(top, abs(v[i]) if folded else v[i])
+    theta, kept = -np.inf, n + 1
+    while True:
+        mass, count = 0.0, 0
+        for i in range(n):
+            u = (abs(v[i]) if folded else v[i]) - top
+            if u > theta:
+                mass += u
+                count += 1
+        if count >= kept:
+            return theta + top
+        theta, kept = (mass - total) / count, count
+
+
+@njit
+def settle(kind: int, size: float, v: Array, square: float, inner: float) -> tuple[float, float, float]:
+    """(shrink, soft, shift) for v; `square` is ‖v − centre‖², `inner` is ⟨normal, v⟩."""
+    if kind == BALL and square > size * size:
+        return size / np.sqrt(square), 0.0, 0.0
+    if kind == HALFSPACE:
+        return 1.0, 0.0, max(inner - size, 0.0)
+    if kind == SIMPLEX:
+        return 1.0, 0.0, level(v, size, False)
+    if kind == L1:
+        mass = 0.0
+        for i in range(len(v)):
+            mass += abs(v[i])
+        return 1.0, (level(v, size, True) if mass > size else 0.0), 0.0
+    return 1.0, 0.0, 0.0
+
+
+@njit
+def project(kind: int, size: float, center: Any, normal: Any, low: Any, high: Any, w: Array) -> None:
+    """Replace w by the nearest point of the set."""
+    if kind == SPACE:
+        return
+    square, inner = 0.0, 0.0
+    for i in range(len(w)):
+        if center is not None:
+            square += (w[i] - center[i]) ** 2
+        if normal is not None:
+            inner += normal[i] * w[i]
+    shrink, soft, shift = settle(kind, size, w, square, inner)
+    for i in range(len(w)):
+        w[i] = place(i, w[i], shrink, soft, shift, center, normal, low, high)
+
+
+@njit
+def place(i, v, shrink, soft, shift, center, normal, low, high):  # type: ignore[no-untyped-def]
+    """Coordinate i of the nearest point; what a set does without is None, and costs nothing."""
+    if center is not None:
+        v = v if shrink == 1.0 else center[i] + shrink * (v - center[i])
+    if normal is not None:
+        v = v - shift * normal[i]
+    if low is not None:
+        v = min(max(v - min(max(v, -soft), soft), low[i]), high[i])
+    return v
+
+
+# ---------------------------------------------------------------- games
+
+
+@njit
+def linear(Z, eta, kind, size, center, normal, low, high, start, w, total, points, paid):  # type: ignore[no-untyped-def]
+    """Descent on linear losses from w, lazy if there is a `total`: one pass over the coordinates a round."""
+    (T, n), keep = Z.shape, len(points) > 1
+    shrink, soft, shift = 1.0, 0.0, 0.0  # w lies in the set
+    for t in range(T):
+        row, z, e = points[t if keep else 0], Z[t], eta[t]
+        pay, square, inner = 0.0, 0.0, 0.0
+        for i in range(n):
+            v = place(i, w[i], shrink, soft, shift, center, normal, low, high)
+            row[i] = v
+            pay += v * z[i]
+            if total is not None:
+                total[i] += z[i]
+                v = start[i] - e * total[i]
+            else:
+                v -= e * z[i]
+            w[i] = v
+            if center is not None:
+                square += (v - center[i]) ** 2
+            if normal is not None:
+                inner += normal[i] * v
+        paid[t] = pay
+        shrink, soft, shift = settle(kind, size, w, square, inner)
+    project(kind, size, center, normal, low, high, w)
+    points[-1] = w
+
+
+@njit
+def dot(w: Array, x: Array) -> float:
+    """⟨w, x⟩."""
+    total = 0.0
+    for i in range(len(w)):
+        total += w[i] * x[i]
+    return total
+
+
+@njit
+def examples(X, y, loss, reg, eta, steady, rule, kind, size, center, normal, low, high, start, w, total, points, predictions, squares, slopes, due, order):  # type: ignore[no-untyped-def]  # noqa: E501
+    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w. A leader has a `total`, the sum of the gradients. If they come
+    late, the k-th to arrive is that of round `order[k]`, and after round t all k < due[t] have arrived.
+    """
+    (T, n), keep, k = X.shape, len(points) > 1, 0
+    code, a, b, c = loss
+    for t in range(T):
+        predictions[t] = p = dot(w, X[t])
+        slopes[t] = slope(code, a, b, c, p, y[t])
+        if len(squares) > 0:
+            squares[t] = dot(w, w)
+        if keep:
+            for i in range(n):
+                points[t, i] = w[i]
+        until = t + 1 if due is None else due[t]
+        while k < until:
+            s = k if order is None else order[k]
+            g, e, x = slopes[s], eta[k], X[s]
+            k += 1
+            if g == 0.0 and reg == 0.0 and steady:
+                continue
+            if total is not None:
+                for i in range(n):
+                    total[i] += g * x[i] + reg * w[i]
+                lead(rule, e, start, total, w)
+            elif reg == 0.0:
+                for i in range(n):
+                    w[i] -= e * g * x[i]
+            else:
+                v = w if order is None else points[s]
+                for i in range(n):
+                    w[i] -= e * (g * x[i] + reg * v[i])
+            project(kind, size, center, normal, low, high, w)
+    points[-1] = w
+
+
+@njit
+def lead(rule: int, e: float, start: Array, total: Array, w: Array) -> None:
+    """The play of a leader after the sum `total`, before it is projected."""
+    n = len(w)
+    if rule == LAZY:
+        for i in range(n):
+            w[i] = start[i] - e * total[i]
+    elif rule == POWER:
+        for i in range(n):
+            w[i] = e ** -total[i]
+    else:
+        least, mass = total[0], 0.0
+        for i in range(n):
+            least = min(least, total[i])
+        for i in range(n):
+            w[i] = np.exp(-e * (total[i] - least))
+            mass += w[i]
+        for i in range(n):
+            w[i] /= mass
+
+
+@njit
+def expansion(K, loss, y, scores, coefficients):  # type: ignore[no-untyped-def]
+    """The kernel Perceptron on a block of rounds with the matrix K; `scores` come with what was known before."""
+    code, a, b, c = loss
+    for t in range(len(y)):
+        for s in range(t):
+            scores[t] += coefficients[s] * K[s, t]
+        coefficients[t] = 0.0 - slope(code, a, b, c, scores[t], y[t])

@@ -26,6 +26,7 @@ SMOOTH = phi.SQUARED_HINGE, phi.EXPONENTIAL, phi.LOGISTIC, phi.LEAST_SQUARES, ph
 # sums may be taken in any order; nothing else is given up: nan stays nan, and no product is fused
 njit = numba.njit(cache=True, fastmath={"reassoc", "nsz"}, error_model="numpy")
 exact = numba.njit(cache=True, error_model="numpy")
+finite = numba.njit(cache=True, fastmath={"reassoc", "nsz", "nnan"}, error_model="numpy")  # of checked numbers
 
 kinked, tube = exact(phi.kinked_slope), exact(phi.tube_slope)
 squared_hinge, exponential, logistic, least_squares, huber, poisson = (exact(f.derivative) for f in SMOOTH)
@@ -152,29 +153,24 @@ def linear(Z, eta, kind, size, center, normal, low, high, start, w, total, point
 
 
 @njit
-def dot(w: Array, x: Array) -> float:
-    """⟨w, x⟩."""
-    total = 0.0
-    for i in range(len(w)):
-        total += w[i] * x[i]
-    return total
-
-
-@njit
 def examples(X, y, loss, reg, eta, steady, rule, kind, size, center, normal, low, high, start, w, total, points, predictions, squares, slopes, due, order):  # type: ignore[no-untyped-def]  # noqa: E501
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w. A leader has a `total`, the sum of the gradients. If they come
     late, the k-th to arrive is that of round `order[k]`, and after round t all k < due[t] have arrived.
     """
     (T, n), keep, k = X.shape, len(points) > 1, 0
     code, a, b, c = loss
+    square = 0.0
+    for i in range(n):
+        square += w[i] * w[i]
     for t in range(T):
-        predictions[t] = p = dot(w, X[t])
+        row, x, p = points[t if keep else 0], X[t], 0.0
+        for i in range(n):
+            row[i] = w[i]
+            p += w[i] * x[i]
+        predictions[t] = p
         slopes[t] = slope(code, a, b, c, p, y[t])
-        if len(squares) > 0:
-            squares[t] = dot(w, w)
-        if keep:
-            for i in range(n):
-                points[t, i] = w[i]
+        if reg > 0.0:
+            squares[t] = square
         until = t + 1 if due is None else due[t]
         while k < until:
             s = k if order is None else order[k]
@@ -187,13 +183,24 @@ def examples(X, y, loss, reg, eta, steady, rule, kind, size, center, normal, low
                     total[i] += g * x[i] + reg * w[i]
                 lead(rule, e, start, total, w)
             elif reg == 0.0:
+                g = e * g
                 for i in range(n):
-                    w[i] -= e * g * x[i]
+                    w[i] -= g * x[i]
+            elif order is None:
+                g, f, square = e * g, 1.0 - e * reg, 0.0
+                for i in range(n):
+                    v = f * w[i] - g * x[i]
+                    w[i] = v
+                    square += v * v
             else:
-                v = w if order is None else points[s]
+                then = points[s]
                 for i in range(n):
-                    w[i] -= e * (g * x[i] + reg * v[i])
+                    w[i] -= e * (g * x[i] + reg * then[i])
             project(kind, size, center, normal, low, high, w)
+        if reg > 0.0 and (kind != SPACE or total is not None or order is not None):
+            square = 0.0
+            for i in range(n):
+                square += w[i] * w[i]
     points[-1] = w
 
 
@@ -216,6 +223,40 @@ def lead(rule: int, e: float, start: Array, total: Array, w: Array) -> None:
             mass += w[i]
         for i in range(n):
             w[i] /= mass
+
+
+@finite
+def tilt(Z: Array, eta: Array, total: Array, out: Array) -> None:
+    """−η_t(Z_t − min Z_t), row by row; `total` is the sum so far."""
+    for t in range(len(Z)):
+        z, row, e, least = Z[t], out[t], eta[t], np.inf
+        for i in range(len(total)):
+            total[i] += z[i]
+            least = min(least, total[i])
+        for i in range(len(total)):
+            row[i] = -e * (total[i] - least)
+
+
+@njit
+def normalize(W: Array) -> None:
+    """Divide each row by its sum."""
+    for t in range(len(W)):
+        row, mass = W[t], 0.0
+        for i in range(len(row)):
+            mass += row[i]
+        share = 1.0 / mass
+        for i in range(len(row)):
+            row[i] *= share
+
+
+@njit
+def inner(W: Array, Z: Array, out: Array) -> None:
+    """⟨w_t, z_t⟩ for every t."""
+    for t in range(len(Z)):
+        w, z, total = W[t], Z[t], 0.0
+        for i in range(len(z)):
+            total += w[i] * z[i]
+        out[t] = total
 
 
 @njit

@@ -152,8 +152,10 @@ def _play(learner: Any, X: Array, y: Array, loss: Any, reg: float, keep: bool | 
     keep = X.nbytes <= KEPT if keep is None else keep
     late = _late(learner, T) if isinstance(learner, DelayedOGD) else (None, None)
     rows = T + 1 if keep or (reg and late[0] is not None) else 1
-    points, predictions, w = np.empty((rows, n)), np.empty(T), how.over.project(how.start)
-    total, eta = None if how.rule is None else np.zeros(n), steps(how.eta, T)
+    eta, w, total = steps(how.eta, T), how.over.project(how.start), None if how.rule is None else np.zeros(n)
+    if loss is None and how.rule == compiled.SOFTMAX:
+        return _hedge(X, eta, w, keep)
+    points, predictions = np.empty((rows, n)), np.empty(T)
     if loss is None and late[0] is None and how.rule in (None, compiled.LAZY):
         compiled.linear(X, eta, *over, how.start, w, total, points, predictions)
         return Played(points[:-1] if keep else None, w, predictions, predictions)
@@ -162,6 +164,26 @@ def _play(learner: Any, X: Array, y: Array, loss: Any, reg: float, keep: bool | 
     state = how.start, w, total, points, predictions, squares, slopes
     compiled.examples(X, y, loss, reg, eta, steady, how.rule or 0, *over, *state, *late)
     return Played(points[:-1] if keep else None, w, predictions, squares if reg else predictions)
+
+
+def _hedge(Z: Array, eta: Array, w: Array, keep: bool) -> Played:
+    """softmax(−η_t·Z_t) in blocks; the exponentials are NumPy's, which knows the machine best."""
+    from ocolib import compiled
+
+    T, n = Z.shape
+    size = next(blocks(T, n)).stop
+    points, paid, total = np.empty((T + 1 if keep else size + 1, n)), np.empty(T), np.zeros(n)
+    points[0] = w
+    for t in blocks(T, n):
+        rows = points[t.start if keep else 0 :][: t.stop - t.start + 1]
+        compiled.tilt(Z[t], eta[t], total, rows[1:])
+        np.exp(rows[1:], out=rows[1:])
+        compiled.normalize(rows[1:])
+        compiled.inner(rows, Z[t], paid[t])
+        w = rows[-1].copy()
+        if not keep:
+            points[0] = w
+    return Played(points[:-1] if keep else None, w, paid, paid)
 
 
 def _late(learner: DelayedOGD, T: int) -> tuple[Array, Array]:

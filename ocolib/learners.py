@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from ocolib import validate
 from ocolib.descriptions import description, keep
-from ocolib.losses import Example, Examples, Linear, PerceptronLoss
+from ocolib.losses import Example, Examples, Linear, PerceptronLoss, blocks
 from ocolib.protocols import (
     Array,
     ClosedForm,
@@ -119,7 +119,7 @@ class FTL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        return self.over.minimize_linear(_sums(Z, self.over.dim))
+        return _led(lambda sums, _: self.over.minimize_linear(sums), _linear(Z, self.over.dim))
 
 
 @description
@@ -154,10 +154,9 @@ class FTRL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        sums = _sums(Z, self.over.dim)
-        eta = steps(self.eta, sums.shape[-2] - 1)
-        eta = np.concatenate([eta[..., :1], eta], axis=-1)  # any step serves for w_1: the sum is 0
-        return self.regularizer.minimize(sums, eta, self.over)
+        Z = _linear(Z, self.over.dim)
+        eta = steps(self.eta, Z.shape[-2])
+        return _led(lambda sums, t: self.regularizer.minimize(sums, eta[..., t], self.over), Z)
 
 
 class _Leader:
@@ -195,10 +194,19 @@ def _linear(Z: ArrayLike, dim: int) -> Array:
     return Z
 
 
-def _sums(Z: ArrayLike, dim: int) -> Array:
-    """0, Z_1, …, Z_T on axis −2."""
-    Z = _linear(Z, dim)
-    return np.concatenate([np.zeros_like(Z[..., :1, :]), np.cumsum(Z, axis=-2)], axis=-2)
+def _led(minimize: Callable[[Array, slice], Array], Z: Array) -> Array:
+    """minimize(Z_t, t) for t = 0, …, T, all t of a block at once; Z_0 = 0, for which the step of t = 1 serves."""
+    total, T = np.zeros_like(Z[..., :1, :]), Z.shape[-2]
+    first = minimize(total, slice(0, 1))
+    w = np.empty((*first.shape[:-2], T + 1, Z.shape[-1]))
+    w[..., :1, :] = first
+    for t in blocks(T, Z[..., 0, :].size):
+        sums = Z[..., t, :].copy()
+        sums[..., :1, :] += total  # added up in the order of a loop
+        np.cumsum(sums, axis=-2, out=sums)
+        total = sums[..., -1:, :]
+        w[..., t.start + 1 : t.stop + 1, :] = minimize(sums, t)
+    return w
 
 
 # ---------------------------------------------------------------- first-order players

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
-from ocolib.descriptions import description, keep
+from ocolib.descriptions import changed, description, keep
 from ocolib.phi import (  # a page finds all of them here
     EXPONENTIAL,
     HUBER,
@@ -154,11 +154,11 @@ class Examples:
 
     def with_kink(self, kink: float) -> "Examples":
         """The same losses with another subgradient chosen at the kink."""
-        return self if getattr(self.phi, "kink", None) == kink else replace(self, phi=self.phi.with_kink(kink))
+        return changed(self, phi=self.phi.with_kink(kink))
 
     def regularized(self, reg: float) -> "Examples":
         """The same losses with ½·reg·‖w‖² added in every round: they are reg-strongly convex."""
-        return replace(self, reg=validate.positive("reg", reg))
+        return changed(self, reg=validate.positive("reg", reg))
 
 
 @description

@@ -72,7 +72,19 @@ def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
         raise ValueError(f"⟨c, x⟩ is unbounded below on {set_!r} for c = {c[unbounded][0]}")
 
 
-class _Unbounded:
+class _Checked:
+    """`project` checks what comes in, `nearest` does not: a game has checked it at the door."""
+
+    dim: int
+
+    def nearest(self, y: Array) -> Array:
+        raise NotImplementedError
+
+    def project(self, y: ArrayLike) -> Array:
+        return self.nearest(validate.array("y", y, self.dim))
+
+
+class _Unbounded(_Checked):
     @property
     def diameter(self) -> float:
         return np.inf
@@ -95,8 +107,8 @@ class Space(_Unbounded):
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return np.isfinite(_points(x, self.dim)).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return validate.array("y", y, self.dim).copy()
+    def nearest(self, y: Array) -> Array:
+        return y.copy()
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -117,8 +129,8 @@ class Orthant(_Unbounded):
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return (_points(x, self.dim) >= -tol).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.maximum(validate.array("y", y, self.dim), 0.0)
+    def nearest(self, y: Array) -> Array:
+        return np.maximum(y, 0.0)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -128,7 +140,7 @@ class Orthant(_Unbounded):
 
 @kind(lambda dim, source: Ball(dim, source.size(), source.vector()))
 @description
-class Ball:
+class Ball(_Checked):
     """{x : ‖x − center‖ ≤ radius}; `center` is 0 unless given."""
 
     dim: int
@@ -152,10 +164,12 @@ class Ball:
         x = _points(x, self.dim)
         return norm(x - self.center)[..., 0] <= self.radius + _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        y = validate.array("y", y, self.dim)
+    def nearest(self, y: Array) -> Array:
         away = y - self.center
-        return np.where(norm(away) > self.radius, self.center + self.radius * direction(away), y)
+        length = norm(away)
+        if length.max() <= self.radius:
+            return y.copy()
+        return np.where(length > self.radius, self.center + away * (self.radius / np.maximum(length, self.radius)), y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -165,7 +179,7 @@ class Ball:
 
 @kind(lambda dim, source: Box(low := source.vector(), low + np.abs(source.vector())))
 @description
-class Box:
+class Box(_Checked):
     """{x : low ≤ x ≤ high}, coordinate by coordinate; `Box([-1], [1])` is the interval [−1, 1]."""
 
     low: Vector
@@ -197,8 +211,8 @@ class Box:
         x = _points(x, self.dim)
         return ((x >= self.low - tol) & (x <= self.high + tol)).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.clip(validate.array("y", y, self.dim), self.low, self.high)
+    def nearest(self, y: Array) -> Array:
+        return np.minimum(np.maximum(y, self.low), self.high)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -208,7 +222,7 @@ class Box:
 
 @kind(lambda dim, source: Simplex(dim))
 @description
-class Simplex:
+class Simplex(_Checked):
     """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes.
 
     >>> y = np.array([1e8, 1e8 + 0.5, 0.0])
@@ -238,8 +252,8 @@ class Simplex:
         x = _points(x, self.dim)
         return (x >= -tol).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        return _project_simplex(validate.array("y", y, self.dim), 1.0)
+    def nearest(self, y: Array) -> Array:
+        return _project_simplex(y, 1.0)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -249,7 +263,7 @@ class Simplex:
 
 @kind(lambda dim, source: L1Ball(dim, source.size()))
 @description
-class L1Ball:
+class L1Ball(_Checked):
     """{x : Σ |x_i| ≤ radius}."""
 
     dim: int
@@ -272,8 +286,7 @@ class L1Ball:
         x = _points(x, self.dim)
         return np.abs(x).sum(axis=-1) <= self.radius + _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        y = validate.array("y", y, self.dim)
+    def nearest(self, y: Array) -> Array:
         size = np.abs(y)
         inside = size.sum(axis=-1, keepdims=True) <= self.radius
         # signs do not matter to the ball: put the sizes on the simplex of total `radius`
@@ -319,12 +332,11 @@ class Halfspace(_Unbounded):
         x = _points(x, self.dim)
         return x @ self.unit - self.distance <= _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        x = validate.array("y", y, self.dim)
+    def nearest(self, y: Array) -> Array:
         for _ in range(2):  # the second pass takes off what rounding left of the first
-            excess = np.maximum(x @ self.unit - self.distance, 0.0)
-            x = x - excess[..., None] * self.unit
-        return x
+            excess = np.maximum(y @ self.unit - self.distance, 0.0)
+            y = y - excess[..., None] * self.unit
+        return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -362,7 +374,7 @@ def _project_simplex(y: Array, total: float) -> Array:
 
 
 @description
-class Hull:
+class Hull(_Checked):
     """The convex hull of finitely many points, the rows of `vertices`."""
 
     vertices: Vector
@@ -385,8 +397,8 @@ class Hull:
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return np.linalg.norm(self.project(x) - x, axis=-1) <= tol
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.apply_along_axis(self._nearest, -1, validate.array("y", y, self.dim))
+    def nearest(self, y: Array) -> Array:
+        return np.apply_along_axis(self._nearest, -1, y)
 
     def _nearest(self, y: Array) -> Array:
         """Wolfe's algorithm: the nearest point to y in the affine hull of a few corners, which change until

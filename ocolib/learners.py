@@ -310,18 +310,25 @@ class OGD:
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first
+        nearest = _nearest(self.over)
         for t in range(Z.shape[-2]):  # each projection needs the one before: no closed form over time
-            w[..., t + 1, :] = self.over.project(w[..., t, :] - moves[..., t, :])
+            w[..., t + 1, :] = nearest(w[..., t, :] - moves[..., t, :])
         return w
+
+
+def _nearest(over: Set) -> Callable[[Array], Array]:
+    """The projection without its check, of a set that has one."""
+    return getattr(over, "nearest", over.project)
 
 
 class _Eager(FirstOrder):
     def __init__(self, learner: OGD) -> None:
-        self.learner, self.w, self.t = learner, learner.first, 0
+        self.eta, self.nearest, self.w, self.t = learner.eta, _nearest(learner.over), learner.first, 0
 
     def step(self, z: Array) -> None:
         self.t += 1
-        self.w = self.learner.over.project(self.w - step_at(self.learner.eta, self.t)[..., None] * z)
+        eta = self.eta if isinstance(self.eta, float) else step_at(self.eta, self.t)[..., None]
+        self.w = self.nearest(self.w - eta * z)
 
 
 def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:

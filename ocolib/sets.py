@@ -363,14 +363,24 @@ def _forgiven(x: Array, tol: float) -> Array:
 def _project_simplex(y: Array, total: float) -> Array:
     """Nearest point of {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0) with θ set by the sum.
 
-    Sort downwards, u_1 ≥ u_2 ≥ …; the largest k with u_k > (u_1 + … + u_k − total)/k is the size of
-    the support, and that quotient is θ. Shifting y by its maximum changes nothing but rounding.
+    Sort downwards, u_1 ≥ u_2 ≥ …; θ is the largest of the quotients (u_1 + … + u_k − total)/k, that of the
+    support. Shifting y by its maximum changes nothing but rounding. Nobody has a share who is `total` below
+    the largest, or below the quotient of all: of a long y they are dropped before sorting.
     """
-    y = y - y.max(axis=-1, keepdims=True)
-    u = -np.sort(-y, axis=-1)
-    theta = (np.cumsum(u, axis=-1) - total) / np.arange(1, y.shape[-1] + 1)
-    support = (u > theta).sum(axis=-1, keepdims=True)
-    return np.maximum(y - np.take_along_axis(theta, support - 1, axis=-1), 0.0)
+    if y.ndim > 1:
+        y = y - y.max(axis=-1, keepdims=True)
+        u = np.sort(y, axis=-1)[..., ::-1]
+        u = u[..., : np.count_nonzero((u > -total).any(axis=tuple(range(u.ndim - 1))))]
+        quotients = (u.cumsum(axis=-1) - total) / np.arange(1, u.shape[-1] + 1)
+        return np.maximum(y - quotients.max(axis=-1, keepdims=True), 0.0)
+    u = y = y - np.maximum.reduce(y)
+    while len(u) > 200:
+        rest = u[u > max(-total, (np.add.reduce(u) - total) / len(u))]
+        if len(rest) == len(u):
+            break
+        u = rest
+    u = np.sort(u)[::-1]
+    return np.maximum(y - np.maximum.reduce((u.cumsum() - total) / np.arange(1, len(u) + 1)), 0.0)
 
 
 @description

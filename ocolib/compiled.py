@@ -26,7 +26,9 @@ SMOOTH = phi.SQUARED_HINGE, phi.EXPONENTIAL, phi.LOGISTIC, phi.LEAST_SQUARES, ph
 # sums may be taken in any order; nothing else is given up: nan stays nan, and no product is fused
 njit = numba.njit(cache=True, fastmath={"reassoc", "nsz"}, error_model="numpy")
 exact = numba.njit(cache=True, error_model="numpy")
-finite = numba.njit(cache=True, fastmath={"reassoc", "nsz", "nnan"}, error_model="numpy")  # of checked numbers
+finite = numba.njit(
+    cache=True, fastmath={"reassoc", "nsz", "nnan"}, error_model="numpy"
+)  # of checked numbers
 
 kinked, tube = exact(phi.kinked_slope), exact(phi.tube_slope)
 squared_hinge, exponential, logistic, least_squares, huber, poisson = (exact(f.derivative) for f in SMOOTH)
@@ -153,7 +155,30 @@ def linear(Z, eta, kind, size, center, normal, low, high, start, w, total, point
 
 
 @njit
-def examples(X, y, loss, reg, eta, steady, rule, kind, size, center, normal, low, high, start, w, total, points, predictions, squares, slopes, due, order):  # type: ignore[no-untyped-def]  # noqa: E501
+def examples(
+    X,
+    y,
+    loss,
+    reg,
+    eta,
+    steady,
+    rule,
+    kind,
+    size,
+    center,
+    normal,
+    low,
+    high,
+    start,
+    w,
+    total,
+    points,
+    predictions,
+    squares,
+    slopes,
+    due,
+    order,
+):  # type: ignore[no-untyped-def]  # noqa: E501
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w. A leader has a `total`, the sum of the gradients. If they come
     late, the k-th to arrive is that of round `order[k]`, and after round t all k < due[t] have arrived.
     """

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ocolib import sets, validate
-from ocolib.learners import OGD, DelayedOGD, KernelPerceptron, Linearized, NormalizedWinnow, Perceptron, Winnow
+from ocolib.learners import (
+    OGD,
+    DelayedOGD,
+    KernelPerceptron,
+    Linearized,
+    NormalizedWinnow,
+    Perceptron,
+    Winnow,
+)
 from ocolib.learners import FTRL, steps
 from ocolib.losses import Examples, blocks
 from ocolib.phi import Kinked, Scalar, TubeLoss
@@ -159,7 +167,11 @@ def _play(learner: Any, X: Array, y: Array, loss: Any, reg: float, keep: bool | 
     if loss is None and late[0] is None and how.rule in (None, compiled.LAZY):
         compiled.linear(X, eta, *over, how.start, w, total, points, predictions)
         return Played(points[:-1] if keep else None, w, predictions, predictions)
-    steady, squares, slopes = how.rule is None or not callable(how.eta), np.empty(T if reg else 0), np.empty(T)
+    steady, squares, slopes = (
+        how.rule is None or not callable(how.eta),
+        np.empty(T if reg else 0),
+        np.empty(T),
+    )
     loss, y = loss or (compiled.LINEAR, 0.0, 0.0, 0.0), y if loss else predictions
     state = how.start, w, total, points, predictions, squares, slopes
     compiled.examples(X, y, loss, reg, eta, steady, how.rule or 0, *over, *state, *late)

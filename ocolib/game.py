@@ -11,9 +11,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ocolib import comparators, validate
 from ocolib import engine as engines
 from ocolib import losses as loss_room
-from ocolib import validate
 from ocolib.descriptions import keep as keep_in
 from ocolib.learners import KernelPerceptron, Linearized
 from ocolib.losses import Example, Examples, Linear, Losses, coefficients
@@ -80,6 +80,8 @@ class Trace:
         if over is None:
             against = validate.vector("against", against, self.dim)
             return np.cumsum(self.paid - loss_room.values(self.losses, against), axis=-1)
+        if comparators.knows(self.losses, over):
+            return np.cumsum(self.paid) - comparators.least(self.losses, over)
         a, b, k = self._sums(over, np.cumsum)
         best = _argmin(over, a, b)
         least = 0.5 * a * np.square(best).sum(axis=-1) + (b * best).sum(axis=-1) + k
@@ -87,8 +89,14 @@ class Trace:
 
     def best(self, over: Set) -> Array:
         """argmin over the set of f_1 + … + f_T, `(..., n)`."""
+        if comparators.knows(self.losses, over):
+            return self.certified(over).point
         a, b, _ = self._sums(over, np.sum)
         return _argmin(over, a, b)
+
+    def certified(self, over: Set) -> comparators.Best:
+        """The best point for losses over data, its value, and a `gap` by which that may exceed the least one."""
+        return comparators.best(self.losses, over)
 
     def _sums(self, over: Set, add: Callable[..., Any]) -> tuple[Any, Array, Any]:
         """(a, b, k) with f_1 + … = ½a‖w‖² + ⟨b, w⟩ + k; `add` makes one sum or all."""
@@ -97,7 +105,8 @@ class Trace:
         parts = coefficients(self.losses)
         if parts is None:
             raise ValueError(
-                "the best point of a set is exact for linear and quadratic losses only; use "
+                "the best point is known for linear, quadratic and most losses over data, the sets of "
+                f"`comparators`, not for these over {over!r}; use "
                 "oracle.regret(trace, over), or regret(against=u) for one comparator"
             )
         return add(parts[0], -1), add(parts[1], -2), add(parts[2], -1)
@@ -295,7 +304,9 @@ def loop(learner: Learner, Z: Array) -> Array:
 def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | KernelTrace:
     player, losses = learner.player(), _eyes(learner)(losses)
     if isinstance(learner, KernelPerceptron):
-        return KernelTrace(learner, losses, *(engines.kernel(learner, losses, **how) or _expand(player, losses)))
+        return KernelTrace(
+            learner, losses, *(engines.kernel(learner, losses, **how) or _expand(player, losses))
+        )
     if not isinstance(player, GradientPlayer):  # it wants the losses themselves, not a subgradient
         return _play_adversary(learner, lambda t, w, past: losses[t - 1], len(losses))
     _same_dim(losses, player.predict().shape[-1])

@@ -169,7 +169,9 @@ class Ball(_Checked):
         length = norm(away)
         if length.max() <= self.radius:
             return y.copy()
-        return np.where(length > self.radius, self.center + away * (self.radius / np.maximum(length, self.radius)), y)
+        return np.where(
+            length > self.radius, self.center + away * (self.radius / np.maximum(length, self.radius)), y
+        )
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)

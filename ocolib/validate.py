@@ -63,7 +63,9 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
     if not flat @ flat <= LARGEST**2:  # one pass tells of most arrays that all is well; not so of nan
         legal = np.abs(x) <= LARGEST
         if not legal.all():
-            raise ValueError(f"{name} must be finite, its entries at most {LARGEST:g}, got {x[~legal][0]} in it")
+            raise ValueError(
+                f"{name} must be finite, its entries at most {LARGEST:g}, got {x[~legal][0]} in it"
+            )
     return x
 
 

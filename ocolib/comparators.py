@@ -1,9 +1,9 @@
 """The best point in hindsight for losses over data, with a certificate and without a solver from elsewhere.
 
-`best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point method
-that factors n × n matrices only. A loss with kinks is a sum of terms h·max(0, r), r affine in u; a set is a few
-conditions r ≤ 0, which are the same with h = ∞. With r = v − s and v, s ≥ 0 the optimum has a slope a in [0, h]
-for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a sum to 0.
+`best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
+method that factors n × n matrices only. A loss with kinks is a sum of terms h·max(0, r), r affine in u; a set
+is a few conditions r ≤ 0, which are the same with h = ∞. With r = v − s and v, s ≥ 0 the optimum has a slope
+a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a sum to 0.
 """
 
 from typing import Any, NamedTuple
@@ -73,8 +73,9 @@ def _conditions(over: Set) -> tuple[Array, Array]:
 class _Problem:
     """The numbers of one search: rows Au + b, of which the first `soft` may be positive at the price h."""
 
-    def __init__(self, losses: Examples, over: Set) -> None:
-        self.losses, self.over, self.smooth = losses, over, getattr(losses.phi, "name", None)
+    def __init__(self, losses: Examples, over: Any) -> None:
+        self.losses, self.over = losses, over
+        self.smooth = getattr(losses.phi, "name", "")  #: which smooth loss, if it is one
         A, b, h = _kinks(losses)
         C, d = _conditions(over)
         self.ball = int(isinstance(over, sets.Ball))
@@ -85,7 +86,7 @@ class _Problem:
         self.weight = losses.reg * len(losses)
 
     def rows(self, u: Array) -> Array:
-        """The values of the rows at u; the last is that of a ball, ½(‖u − c‖² − R²)/R, its gradient is kept in A."""
+        """The rows at u; the last is that of a ball, ½(‖u − c‖² − R²)/R, and its gradient is put into A."""
         r = self.A @ u + self.b
         if self.ball:
             away = u - self.over.center
@@ -96,7 +97,7 @@ class _Problem:
     def derivatives(self, u: Array) -> tuple[Array, Array]:
         """Gradient and second derivative of what is smooth."""
         gradient, H = self.weight * u, self.weight * np.eye(len(u))
-        if self.smooth in CURVATURES:
+        if self.smooth:
             X, y, p = self.losses.X, self.losses.y, self.losses.X @ u
             gradient = gradient + self.losses.phi.slope(p, y) @ X
             H = H + (X.T * CURVATURES[self.smooth](p, y)) @ X
@@ -127,64 +128,59 @@ class _Problem:
         return float(self.losses.values(u).sum()), float(kinks + g @ u - least)
 
 
-def best(losses: Examples, over: Set, near: Array | None = None) -> Best:
+def best(losses: Examples, over: Any, near: Array | None = None) -> Best:
     """argmin over the set of the sum of the losses, to a relative gap of 1e-8 or a `ValueError`.
 
     The search is shorter if it begins `near` the answer, as for one round more.
     """
     problem = _Problem(losses, over)
-    if problem.ball and problem.smooth in CURVATURES:
-        u = _in_ball(problem, over, near)
-        return _checked(_better(None, problem, u, np.zeros(1)))
-    u, a, s, v, nu = _start(problem, near)
-    h, simplex = problem.h, isinstance(over, sets.Simplex)
-    hard, answer, floor = np.isinf(h), None, 0.1 if problem.smooth in CURVATURES else 0.0
+    if problem.ball and problem.smooth:
+        return _checked(_better(None, problem, _in_ball(problem, over, near), np.zeros(1)))
+    state = _start(problem, near)
+    answer = _better(None, problem, *state[:2])
     for _ in range(100):
-        r, (gradient, H) = problem.rows(u), problem.derivatives(u)
-        A, room_above = problem.A, np.where(hard, 1.0, h - a)
-        answer = _better(answer, problem, u, a)
         if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
             break
-        if problem.ball:
-            H = H + a[-1] / over.radius * np.eye(len(u))
-        pairs = max(len(s) + problem.soft, 1)
-        mu = (s @ a + (v * room_above)[~hard].sum()) / pairs
-        D = 1.0 / (s / a + v / room_above)
-        K = H + (A.T * D) @ A if len(A) else H
-        if simplex:
-            K = np.block([[K, np.ones((len(u), 1))], [np.ones((1, len(u))), np.zeros((1, 1))]])
-        rd, rp = gradient + a @ A + nu, r - v + s
-        ds = da = dv = np.zeros_like(a)
-        for target in (
-            0.0,
-            None,
-        ):  # where the conditions hold exactly; then with that step's curvature taken in
-            if target is None:
-                step = _length(s, ds, v, dv, a, da, h)
-                after = ((s + step * ds) @ (a + step * da)) + ((v + step * dv) * (room_above - step * da))[
-                    ~hard
-                ].sum()
-                target = mu * max(min(1.0, after / pairs / mu) ** 3, floor) if mu else 0.0
-            rs = s * a + ds * da - target
-            rv = np.where(hard, 0.0, v * room_above - dv * da - target)
-            w = rp - rs / a + rv / room_above
-            rhs = -rd - (D * w) @ A
-            if simplex:
-                rhs = np.append(rhs, 1.0 - u.sum())
-            move = np.linalg.solve(K, rhs) if len(rhs) else rhs
-            du, dnu = (move[:-1], move[-1]) if simplex else (move, 0.0)
-            da = D * (A @ du + w)
-            ds, dv = (-rs - s * da) / a, np.where(hard, 0.0, (-rv + v * da) / room_above)
-        step, here = _length(s, ds, v, dv, a, da, h), (u, a, s, v, nu)
-        before, change = problem.residual(*here, target), (du, da, ds, dv, dnu)
-        for _ in range(30):  # half the step until what must vanish has shrunk
-            u, a, s, v, nu = (x + step * dx for x, dx in zip(here, change, strict=True))
-            if problem.smooth not in CURVATURES:
-                break
-            if problem.residual(u, a, s, v, nu, target) <= (1 - 0.01 * step) * before:
-                break
-            step *= 0.5
+        state = _improve(problem, *state)
+        answer = _better(answer, problem, *state[:2])
     return _checked(answer)
+
+
+def _improve(problem: _Problem, u: Array, a: Array, s: Array, v: Array, nu: float) -> Any:
+    """One step towards s·a = v·(h − a) = μ with a smaller μ (Mehrotra's predictor and corrector)."""
+    h, hard, simplex = problem.h, np.isinf(problem.h), isinstance(problem.over, sets.Simplex)
+    above, pairs = np.where(hard, 1.0, h - a), max(len(s) + problem.soft, 1)
+    r, (gradient, H) = problem.rows(u), problem.derivatives(u)
+    A, D = problem.A, 1.0 / (s / a + v / above)
+    if problem.ball:
+        H = H + a[-1] / problem.over.radius * np.eye(len(u))
+    K = H + (A.T * D) @ A if len(A) else H
+    if simplex:  # Σ u_i = 1, with the multiplier ν
+        K = np.block([[K, np.ones((len(u), 1))], [np.ones((1, len(u))), np.zeros((1, 1))]])
+    rd, rp, mu = gradient + a @ A + nu, r - v + s, (s @ a + v @ above) / pairs
+    ds = da = dv = np.zeros_like(a)
+    target = 0.0
+    for corrected in (False, True):  # towards μ = 0; then, wiser by that step, towards the target
+        if corrected and mu:
+            step = _length(s, ds, v, dv, a, da, h)
+            after = ((s + step * ds) @ (a + step * da) + (v + step * dv) @ (above - step * da)) / pairs
+            target = mu * max(min(1.0, after / mu) ** 3, 0.1 if problem.smooth else 0.0)
+        rs, rv = s * a + ds * da - target, np.where(hard, 0.0, v * above - dv * da - target)
+        w = rp - rs / a + rv / above
+        rhs = -rd - (D * w) @ A
+        move = np.linalg.solve(K, np.append(rhs, 1.0 - u.sum()) if simplex else rhs)
+        du, dnu = (move[:-1], move[-1]) if simplex else (move, 0.0)
+        da = D * (A @ du + w)
+        ds, dv = (-rs - s * da) / a, np.where(hard, 0.0, (-rv + v * da) / above)
+    here: Any = u, a, s, v, nu
+    step, there = _length(s, ds, v, dv, a, da, h), here
+    before = problem.residual(*here, target) if problem.smooth else np.inf
+    for _ in range(30):  # half the step until what must vanish has shrunk
+        there = [x + step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
+        if not problem.smooth or problem.residual(*there, target) <= (1 - 0.01 * step) * before:
+            break
+        step *= 0.5
+    return there
 
 
 def _checked(answer: Best) -> Best:
@@ -194,7 +190,7 @@ def _checked(answer: Best) -> Best:
 
 
 def _in_ball(problem: _Problem, over: Any, near: Array | None) -> Array:
-    """A smooth sum on a ball: the λ ≥ 0 for which the minimiser of f + ½λ‖u − c‖² lies in it, at the edge if λ > 0."""
+    """Of a smooth f on a ball: argmin f + ½λ‖u − c‖² with λ = 0, or with the λ that puts it on the edge."""
     u, lam, one = over.center if near is None else near, 0.0, np.eye(over.dim)
     for _ in range(60):
         for _ in range(60):  # Newton, with half the step until f has come down
@@ -213,11 +209,11 @@ def _in_ball(problem: _Problem, over: Any, near: Array | None) -> Array:
                     <= f - 1e-4 * step * fall
                 ):
                     step *= 0.5
-            if step <= 1e-12 or fall <= 1e-22 * max(1.0, abs(f)):
+            if step <= 1e-12 or fall <= 1e-18 * max(1.0, abs(f)):
                 break
             u = u + step * move
         length = float(np.linalg.norm(d))
-        if abs(length / over.radius - 1.0) <= 1e-14 or (lam == 0.0 and length <= over.radius):
+        if abs(length / over.radius - 1.0) <= 1e-11 or (lam == 0.0 and length <= over.radius):
             break
         lam = max(0.0, lam + (length / over.radius - 1.0) * length**2 / (d @ np.linalg.solve(H, d)))
     return u
@@ -262,7 +258,7 @@ def _start(problem: _Problem, near: Array | None) -> Any:
 
 
 def least(losses: Examples, over: Set) -> Array:
-    """The least value of f_1 + … + f_t on the set for every t, `(T,)`; each search begins at the answer before."""
+    """The least f_1 + … + f_t on the set for every t, `(T,)`; each search begins at the answer before."""
     values, near = np.empty(len(losses)), None
     for t in range(len(losses)):
         answer = best(losses[: t + 1], over, near)

@@ -1,4 +1,4 @@
-"""The rounds of long games, compiled by numba: the same plays as the loops in `learners`, a hundred times sooner.
+"""The rounds of long games, compiled by numba: the plays of the loops in `learners`, a hundred times sooner.
 
 Nothing here is imported before a game is long enough; without numba no game needs it. The slopes are the
 formulas of `phi`, compiled as they stand. A set is handed over as numbers, since a function as an argument
@@ -9,7 +9,6 @@ would be compiled anew in every process: the nearest point of each set is, coord
 and `settle` finds the three numbers that depend on the whole of v.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -61,7 +60,7 @@ def slope(code: int, a: float, b: float, c: float, p: float, y: float) -> float:
 
 @njit
 def level(v: Array, total: float, folded: bool) -> float:
-    """θ with Σ max(v_i − θ, 0) = total (of |v_i| if `folded`): drop what is below the mean until nothing is."""
+    """θ with Σ max(v_i − θ, 0) = total, of |v_i| if `folded`: drop what is below θ until nothing is."""
     top, n = -np.inf, len(v)
     for i in range(n):
         top = max(top, abs(v[i]) if folded else v[i])
@@ -96,23 +95,7 @@ def settle(kind: int, size: float, v: Array, square: float, inner: float) -> tup
 
 
 @njit
-def project(kind: int, size: float, center: Any, normal: Any, low: Any, high: Any, w: Array) -> None:
-    """Replace w by the nearest point of the set."""
-    if kind == SPACE:
-        return
-    square, inner = 0.0, 0.0
-    for i in range(len(w)):
-        if center is not None:
-            square += (w[i] - center[i]) ** 2
-        if normal is not None:
-            inner += normal[i] * w[i]
-    shrink, soft, shift = settle(kind, size, w, square, inner)
-    for i in range(len(w)):
-        w[i] = place(i, w[i], shrink, soft, shift, center, normal, low, high)
-
-
-@njit
-def place(i, v, shrink, soft, shift, center, normal, low, high):  # type: ignore[no-untyped-def]
+def place(i, v, center, normal, low, high, shrink, soft, shift):
     """Coordinate i of the nearest point; what a set does without is None, and costs nothing."""
     if center is not None:
         v = v if shrink == 1.0 else center[i] + shrink * (v - center[i])
@@ -123,19 +106,40 @@ def place(i, v, shrink, soft, shift, center, normal, low, high):  # type: ignore
     return v
 
 
+@njit
+def measure(i, v, center, normal):
+    """What coordinate i adds to ‖v − centre‖² and to ⟨normal, v⟩."""
+    return 0.0 if center is None else (v - center[i]) ** 2, 0.0 if normal is None else normal[i] * v
+
+
+@njit
+def project(over: Any, w: Array) -> None:
+    """Replace w by the nearest point of the set."""
+    (kind, size, center, normal), square, inner = over[:4], 0.0, 0.0
+    if kind == SPACE:
+        return
+    for i in range(len(w)):
+        more = measure(i, w[i], center, normal)
+        square += more[0]
+        inner += more[1]
+    three = settle(kind, size, w, square, inner)
+    for i in range(len(w)):
+        w[i] = place(i, w[i], *over[2:], *three)  # type: ignore[call-arg]
+
+
 # ---------------------------------------------------------------- games
 
 
 @njit
-def linear(Z, eta, kind, size, center, normal, low, high, start, w, total, points, paid):  # type: ignore[no-untyped-def]
+def linear(Z, eta, over, start, w, total, points, paid):
     """Descent on linear losses from w, lazy if there is a `total`: one pass over the coordinates a round."""
-    (T, n), keep = Z.shape, len(points) > 1
-    shrink, soft, shift = 1.0, 0.0, 0.0  # w lies in the set
+    (kind, size, center, normal), (T, n), keep = over[:4], Z.shape, len(points) > 1
+    three = 1.0, 0.0, 0.0  # w lies in the set
     for t in range(T):
         row, z, e = points[t if keep else 0], Z[t], eta[t]
         pay, square, inner = 0.0, 0.0, 0.0
         for i in range(n):
-            v = place(i, w[i], shrink, soft, shift, center, normal, low, high)
+            v = place(i, w[i], *over[2:], *three)  # type: ignore[call-arg]
             row[i] = v
             pay += v * z[i]
             if total is not None:
@@ -144,57 +148,34 @@ def linear(Z, eta, kind, size, center, normal, low, high, start, w, total, point
             else:
                 v -= e * z[i]
             w[i] = v
-            if center is not None:
-                square += (v - center[i]) ** 2
-            if normal is not None:
-                inner += normal[i] * v
+            more = measure(i, v, center, normal)
+            square += more[0]
+            inner += more[1]
         paid[t] = pay
-        shrink, soft, shift = settle(kind, size, w, square, inner)
-    project(kind, size, center, normal, low, high, w)
+        three = settle(kind, size, w, square, inner)
+    project(over, w)
     points[-1] = w
 
 
 @njit
-def examples(
-    X,
-    y,
-    loss,
-    reg,
-    eta,
-    steady,
-    rule,
-    kind,
-    size,
-    center,
-    normal,
-    low,
-    high,
-    start,
-    w,
-    total,
-    points,
-    predictions,
-    squares,
-    slopes,
-    due,
-    order,
-):  # type: ignore[no-untyped-def]  # noqa: E501
-    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w. A leader has a `total`, the sum of the gradients. If they come
+def examples(X, y, loss, reg, eta, steady, rule, over, start, w, total, points, out, due, order):
+    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w. A leader has a `total`, the sum of gradients. If they come
     late, the k-th to arrive is that of round `order[k]`, and after round t all k < due[t] have arrived.
     """
-    (T, n), keep, k = X.shape, len(points) > 1, 0
-    code, a, b, c = loss
-    square = 0.0
-    for i in range(n):
-        square += w[i] * w[i]
+    (T, n), keep, k, square = X.shape, len(points) > 1, 0, 0.0
+    predictions, slopes, squares = out
     for t in range(T):
         row, x, p = points[t if keep else 0], X[t], 0.0
         for i in range(n):
             row[i] = w[i]
             p += w[i] * x[i]
         predictions[t] = p
-        slopes[t] = slope(code, a, b, c, p, y[t])
+        slopes[t] = slope(loss[0], loss[1], loss[2], loss[3], p, y[t])
         if reg > 0.0:
+            if t == 0 or over[0] != SPACE or total is not None or order is not None:
+                square = 0.0
+                for i in range(n):
+                    square += w[i] * w[i]
             squares[t] = square
         until = t + 1 if due is None else due[t]
         while k < until:
@@ -221,11 +202,7 @@ def examples(
                 then = points[s]
                 for i in range(n):
                     w[i] -= e * (g * x[i] + reg * then[i])
-            project(kind, size, center, normal, low, high, w)
-        if reg > 0.0 and (kind != SPACE or total is not None or order is not None):
-            square = 0.0
-            for i in range(n):
-                square += w[i] * w[i]
+            project(over, w)
     points[-1] = w
 
 
@@ -285,8 +262,8 @@ def inner(W: Array, Z: Array, out: Array) -> None:
 
 
 @njit
-def expansion(K, loss, y, scores, coefficients):  # type: ignore[no-untyped-def]
-    """The kernel Perceptron on a block of rounds with the matrix K; `scores` come with what was known before."""
+def expansion(K, loss, y, scores, coefficients):
+    """The kernel Perceptron on rounds with the matrix K; `scores` come with what was known before."""
     code, a, b, c = loss
     for t in range(len(y)):
         for s in range(t):

@@ -1,5 +1,5 @@
-"""How a long game is played: by the compiled rounds of `compiled` where that pays, in the time of a few copies
-of the data. `play` asks here first; what is `None` here is played by the loops in `game` and `learners`.
+"""How a long game is played: by the rounds of `compiled` where that pays, in the time of a few copies of the
+data. `play` asks here first; what is `None` here is played by the loops in `game` and `learners`.
 """
 
 from functools import cache
@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ocolib import sets, validate
+from ocolib.blocks import blocks
 from ocolib.learners import (
+    FTRL,
     OGD,
     DelayedOGD,
     KernelPerceptron,
@@ -17,9 +19,9 @@ from ocolib.learners import (
     NormalizedWinnow,
     Perceptron,
     Winnow,
+    steps,
 )
-from ocolib.learners import FTRL, steps
-from ocolib.losses import Examples, blocks
+from ocolib.losses import Examples
 from ocolib.phi import Kinked, Scalar, TubeLoss
 from ocolib.protocols import Array, Learner
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
@@ -165,17 +167,13 @@ def _play(learner: Any, X: Array, y: Array, loss: Any, reg: float, keep: bool | 
         return _hedge(X, eta, w, keep)
     points, predictions = np.empty((rows, n)), np.empty(T)
     if loss is None and late[0] is None and how.rule in (None, compiled.LAZY):
-        compiled.linear(X, eta, *over, how.start, w, total, points, predictions)
+        compiled.linear(X, eta, over, how.start, w, total, points, predictions)
         return Played(points[:-1] if keep else None, w, predictions, predictions)
-    steady, squares, slopes = (
-        how.rule is None or not callable(how.eta),
-        np.empty(T if reg else 0),
-        np.empty(T),
-    )
+    steady, squares, slopes = how.rule is None or not callable(how.eta), np.empty(T), np.empty(T)
     loss, y = loss or (compiled.LINEAR, 0.0, 0.0, 0.0), y if loss else predictions
-    state = how.start, w, total, points, predictions, squares, slopes
-    compiled.examples(X, y, loss, reg, eta, steady, how.rule or 0, *over, *state, *late)
-    return Played(points[:-1] if keep else None, w, predictions, squares if reg else predictions)
+    state, out = (how.start, w, total, points), (predictions, slopes, squares)
+    compiled.examples(X, y, loss, reg, eta, steady, how.rule or 0, over, *state, out, *late)
+    return Played(points[:-1] if keep else None, w, predictions, squares)
 
 
 def _hedge(Z: Array, eta: Array, w: Array, keep: bool) -> Played:
@@ -199,7 +197,7 @@ def _hedge(Z: Array, eta: Array, w: Array, keep: bool) -> Played:
 
 
 def _late(learner: DelayedOGD, T: int) -> tuple[Array, Array]:
-    """(due, order): the k-th gradient to arrive is that of round order[k]; due[t] of them are there after t."""
+    """(due, order): the k-th gradient to arrive is that of round order[k]; due[t] are there after t."""
     if isinstance(learner.delay, tuple) and len(learner.delay) < T:
         learner.arrival(len(learner.delay) + 1)  # it says what is wrong
     delay = np.broadcast_to(learner.delay, T) if isinstance(learner.delay, int) else learner.delay[:T]

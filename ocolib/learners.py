@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
+from ocolib.blocks import blocks
 from ocolib.descriptions import description, keep
-from ocolib.losses import Example, Examples, Linear, PerceptronLoss, blocks
+from ocolib.losses import Example, Examples, Linear, PerceptronLoss
 from ocolib.protocols import (
     Array,
     ClosedForm,
@@ -195,7 +196,7 @@ def _linear(Z: ArrayLike, dim: int) -> Array:
 
 
 def _led(minimize: Callable[[Array, slice], Array], Z: Array) -> Array:
-    """minimize(Z_t, t) for t = 0, …, T, all t of a block at once; Z_0 = 0, for which the step of t = 1 serves."""
+    """minimize(Z_t, t) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves."""
     total, T = np.zeros_like(Z[..., :1, :]), Z.shape[-2]
     first = minimize(total, slice(0, 1))
     w = np.empty((*first.shape[:-2], T + 1, Z.shape[-1]))

@@ -7,7 +7,7 @@
 - `soft_margin(X, y, delta)`, `softmax(X, y, classes)`, … score with a matrix, f_t(W) = φ(Wx_t, y_t).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
+from ocolib.blocks import inner
 from ocolib.descriptions import changed, description, keep
 from ocolib.phi import (  # a page finds all of them here
     EXPONENTIAL,
@@ -88,22 +89,6 @@ class Quadratic:
         return self.curvature * (np.asarray(w, dtype=float) - self.center)
 
 
-def blocks(T: int, row: int) -> Iterator[slice]:
-    """0, …, T − 1 in pieces of about 256 kB of rows of `row` floats: what follows finds them in the cache."""
-    size = max(1, 2**15 // row)
-    return (slice(a, min(a + size, T)) for a in range(0, T, size))
-
-
-def inner(a: Array, b: Array) -> Array:
-    """⟨a, b⟩ over the last axis, `(..., T, n)` → `(..., T)`; a or b may be one row for all."""
-    if a.ndim < 2 or a.shape != b.shape:
-        return (a * b).sum(axis=-1)
-    out = np.empty(a.shape[:-1])
-    for t in blocks(a.shape[-2], a[..., 0, :].size):
-        out[..., t] = (a[..., t, :] * b[..., t, :]).sum(axis=-1)
-    return out
-
-
 # ---------------------------------------------------------------- losses over data
 
 
@@ -144,7 +129,7 @@ class Examples:
         return self.phi.value(self.predictions(w), self.y) + 0.5 * self.reg * np.square(w).sum(axis=-1)
 
     def subgradients(self, w: ArrayLike, predictions: Array | None = None) -> Array:
-        """A subgradient of every f_t at w (or at row t of w), `(T, n)`; the predictions, if they are known."""
+        """A subgradient of every f_t at w (or at row t of w), `(T, n)`; `predictions` if known."""
         slopes = self.phi.slope(self.predictions(w) if predictions is None else predictions, self.y)
         return slopes[:, None] * self.X + self.reg * np.asarray(w, dtype=float)
 

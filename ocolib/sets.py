@@ -75,13 +75,12 @@ def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
 class _Checked:
     """`project` checks what comes in, `nearest` does not: a game has checked it at the door."""
 
-    dim: int
-
     def nearest(self, y: Array) -> Array:
+        """`project` of what was checked."""
         raise NotImplementedError
 
     def project(self, y: ArrayLike) -> Array:
-        return self.nearest(validate.array("y", y, self.dim))
+        return self.nearest(validate.array("y", y, self.dim))  # type: ignore[attr-defined]
 
 
 class _Unbounded(_Checked):
@@ -169,9 +168,8 @@ class Ball(_Checked):
         length = norm(away)
         if length.max() <= self.radius:
             return y.copy()
-        return np.where(
-            length > self.radius, self.center + away * (self.radius / np.maximum(length, self.radius)), y
-        )
+        edge = self.center + away * (self.radius / np.maximum(length, self.radius))
+        return np.where(length > self.radius, edge, y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)

@@ -52,10 +52,11 @@ HOME = Path(ocolib.__file__).parent
 #: data flows down this list: a room imports only from itself and from rooms above it
 ROOMS = (
     ["protocols", "descriptions"],
-    ["validate", "data"],
+    ["validate", "data", "blocks"],
     ["sets", "phi"],
-    ["losses", "regularizers"],
-    ["learners", "adversaries"],
+    ["losses", "regularizers", "compiled"],
+    ["learners", "adversaries", "comparators"],
+    ["engine", "traces"],
     ["game"],
     ["bounds"],
     ["proofs"],
@@ -70,9 +71,24 @@ NAMES = [room for row in ROOMS for room in row]
 #: the six rooms that a game is made of, and φ, which `losses` hands on
 CORE = "sets", "phi", "losses", "regularizers", "learners", "adversaries", "game"
 NUMPY_ALONE = "protocols", "descriptions", "validate", "data", *CORE, "bounds", "proofs", "exercises"
-NUMPY_ALONE += "certificates", "exact"
-HEAVY = {"cvxpy", "matplotlib", "matplotlib_inline", "numba", "scipy", "sklearn", "pandas", "hypothesis"}
-ALLOWED = {"oracle": {"cvxpy"}, "limits": {"cvxpy"}, "plots": {"matplotlib", "matplotlib_inline"}}
+NUMPY_ALONE += "certificates", "exact", "blocks", "engine", "traces", "comparators"
+HEAVY = {
+    "cvxpy",
+    "matplotlib",
+    "matplotlib_inline",
+    "numba",
+    "tqdm",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "hypothesis",
+}
+ALLOWED = {
+    "compiled": {"numba"},
+    "oracle": {"cvxpy"},
+    "limits": {"cvxpy"},
+    "plots": {"matplotlib", "matplotlib_inline"},
+}
 ZEROS = np.zeros((2, 2))
 
 
@@ -127,12 +143,12 @@ def test_lines_of_code_are_counted_as_said(tmp_path):
 
 
 def test_every_module_and_the_whole_are_within_their_budget():
-    """400 lines of code a module, 1,300 the core, 4,000 in all: what grows beyond is split, or goes."""
+    """400 lines of code a module, 1,300 the core, 4,400 in all: what grows beyond is split, or goes."""
     sizes = {path: lines_of_code(path) for path in HOME.glob("**/*.py")}
     assert {str(path.relative_to(HOME)): n for path, n in sizes.items() if n > 400} == {}
     core = {room: sum(sizes[path] for path in files(room)) for room in CORE}
     assert all(n > 20 for n in core.values()) and sum(core.values()) <= 1300, core
-    assert sum(sizes.values()) <= 4000
+    assert sum(sizes.values()) <= 4400
 
 
 def test_the_package_names_all_its_rooms():
@@ -372,7 +388,7 @@ BAD = [
     (lambda: TRACE.dynamic_regret(np.ones((2, 2))), "comparators (3, 2) got (2, 2)"),
     (lambda: TRACE.dynamic_regret(np.full((3, 2), np.nan)), "comparators finite got nan"),
     (lambda: TRACE.margins, "margins data"),
-    (lambda: DATA.regret(Ball(2)), "oracle.regret against"),
+    (lambda: DATA.regret(L1Ball(2)), "oracle.regret against"),
     # adversaries
     (lambda: adversaries.alternating(0), "T integer ≥ 1 got 0"),
     (lambda: adversaries.all_signs(21), "T ≤ 20 got 21"),

@@ -103,8 +103,9 @@ class _Problem:
             H = H + (X.T * CURVATURES[self.smooth](p, y)) @ X
         return gradient, H
 
-    def residual(self, u: Array, a: Array, s: Array, v: Array, nu: float, target: float) -> float:
+    def residual(self, state: Any, target: float) -> float:
         """The length of what must vanish."""
+        u, a, s, v, nu = state
         r = self.rows(u)
         parts = self.derivatives(u)[0] + a @ self.A + nu, r - v + s, s * a - target
         return float(np.sqrt(sum(part @ part for part in parts)))
@@ -174,10 +175,10 @@ def _improve(problem: _Problem, u: Array, a: Array, s: Array, v: Array, nu: floa
         ds, dv = (-rs - s * da) / a, np.where(hard, 0.0, (-rv + v * da) / above)
     here: Any = u, a, s, v, nu
     step, there = _length(s, ds, v, dv, a, da, h), here
-    before = problem.residual(*here, target) if problem.smooth else np.inf
+    before = problem.residual(here, target) if problem.smooth else np.inf
     for _ in range(30):  # half the step until what must vanish has shrunk
         there = [x + step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
-        if not problem.smooth or problem.residual(*there, target) <= (1 - 0.01 * step) * before:
+        if not problem.smooth or problem.residual(there, target) <= (1 - 0.01 * step) * before:
             break
         step *= 0.5
     return there

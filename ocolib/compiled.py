@@ -95,7 +95,7 @@ def settle(kind: int, size: float, v: Array, square: float, inner: float) -> tup
 
 
 @njit
-def place(i, v, center, normal, low, high, shrink, soft, shift):
+def _place(i, v, center, normal, low, high, shrink, soft, shift):
     """Coordinate i of the nearest point; what a set does without is None, and costs nothing."""
     if center is not None:
         v = v if shrink == 1.0 else center[i] + shrink * (v - center[i])
@@ -107,7 +107,7 @@ def place(i, v, center, normal, low, high, shrink, soft, shift):
 
 
 @njit
-def measure(i, v, center, normal):
+def _measure(i, v, center, normal):
     """What coordinate i adds to ‖v − centre‖² and to ⟨normal, v⟩."""
     return 0.0 if center is None else (v - center[i]) ** 2, 0.0 if normal is None else normal[i] * v
 
@@ -119,19 +119,21 @@ def project(over: Any, w: Array) -> None:
     if kind == SPACE:
         return
     for i in range(len(w)):
-        more = measure(i, w[i], center, normal)
+        more = _measure(i, w[i], center, normal)
         square += more[0]
         inner += more[1]
     three = settle(kind, size, w, square, inner)
     for i in range(len(w)):
-        w[i] = place(i, w[i], *over[2:], *three)  # type: ignore[call-arg]
+        w[i] = _place(i, w[i], *over[2:], *three)  # type: ignore[call-arg]
 
 
 # ---------------------------------------------------------------- games
 
 
 @njit
-def linear(Z, eta, over, start, w, total, points, paid):
+def linear(
+    Z: Array, eta: Array, over: Any, start: Array, w: Array, total: Any, points: Array, paid: Array
+) -> None:
     """Descent on linear losses from w, lazy if there is a `total`: one pass over the coordinates a round."""
     (kind, size, center, normal), (T, n), keep = over[:4], Z.shape, len(points) > 1
     three = 1.0, 0.0, 0.0  # w lies in the set
@@ -139,7 +141,7 @@ def linear(Z, eta, over, start, w, total, points, paid):
         row, z, e = points[t if keep else 0], Z[t], eta[t]
         pay, square, inner = 0.0, 0.0, 0.0
         for i in range(n):
-            v = place(i, w[i], *over[2:], *three)  # type: ignore[call-arg]
+            v = _place(i, w[i], *over[2:], *three)  # type: ignore[call-arg]
             row[i] = v
             pay += v * z[i]
             if total is not None:
@@ -148,7 +150,7 @@ def linear(Z, eta, over, start, w, total, points, paid):
             else:
                 v -= e * z[i]
             w[i] = v
-            more = measure(i, v, center, normal)
+            more = _measure(i, v, center, normal)
             square += more[0]
             inner += more[1]
         paid[t] = pay
@@ -158,7 +160,23 @@ def linear(Z, eta, over, start, w, total, points, paid):
 
 
 @njit
-def examples(X, y, loss, reg, eta, steady, rule, over, start, w, total, points, out, due, order):
+def examples(
+    X: Array,
+    y: Array,
+    loss: Any,
+    reg: float,
+    eta: Array,
+    steady: bool,
+    rule: int,
+    over: Any,
+    start: Array,
+    w: Array,
+    total: Any,
+    points: Array,
+    out: Any,
+    due: Any,
+    order: Any,
+) -> None:
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w. A leader has a `total`, the sum of gradients. If they come
     late, the k-th to arrive is that of round `order[k]`, and after round t all k < due[t] have arrived.
     """
@@ -262,7 +280,7 @@ def inner(W: Array, Z: Array, out: Array) -> None:
 
 
 @njit
-def expansion(K, loss, y, scores, coefficients):
+def expansion(K: Array, loss: Any, y: Array, scores: Array, coefficients: Array) -> None:
     """The kernel Perceptron on rounds with the matrix K; `scores` come with what was known before."""
     code, a, b, c = loss
     for t in range(len(y)):

@@ -130,7 +130,7 @@ def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | Ke
         points[t] = w = player.predict()
         slopes[t] = s = slope(float(w @ x), y[t])
         player.step(s * x + reg * w if reg else s * x)
-    subgradients = slopes[:, None] * X + reg * points
+    subgradients = slopes[:, None] * X + reg * points if reg else slopes[:, None] * X
     return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
 
 

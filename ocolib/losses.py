@@ -126,7 +126,8 @@ class Examples:
 
     def values(self, w: ArrayLike) -> Array:
         """f_t(w) for every t, `(T,)`; `w` as in `predictions`."""
-        return self.phi.value(self.predictions(w), self.y) + 0.5 * self.reg * np.square(w).sum(axis=-1)
+        values = self.phi.value(self.predictions(w), self.y)
+        return values + 0.5 * self.reg * np.square(w).sum(axis=-1) if self.reg else values
 
     def subgradients(self, w: ArrayLike, predictions: Array | None = None) -> Array:
         """A subgradient of every f_t at w (or at row t of w), `(T, n)`; `predictions` if known."""

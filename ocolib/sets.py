@@ -55,6 +55,8 @@ def kind(sample: Callable[[int, Source], Set]) -> Callable[[type[T]], type[T]]:
 
 def norm(x: Array) -> Array:
     """‖x‖ over the last axis, kept as an axis."""
+    if x.size > 4096:  # without a matrix of squares
+        return np.sqrt(np.einsum("...i,...i->...", x, x))[..., None]
     return np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
 
 
@@ -166,10 +168,10 @@ class Ball(_Checked):
     def nearest(self, y: Array) -> Array:
         away = y - self.center
         length = norm(away)
-        if length.max() <= self.radius:
-            return y.copy()
-        edge = self.center + away * (self.radius / np.maximum(length, self.radius))
-        return np.where(length > self.radius, edge, y)
+        shrink = self.radius / np.maximum(length, self.radius)
+        if not self.center.any():
+            return y * shrink
+        return np.where(length > self.radius, self.center + away * shrink, y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)

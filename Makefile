@@ -12,7 +12,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates bench
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -23,6 +23,7 @@ help:
 	@echo "make test-all    the same, what takes longer, and the oldest and newest packages"
 	@echo "make notebooks   execute every page again and store what it shows"
 	@echo "make certificates  make the certificates of the limits again"
+	@echo "make bench       time it against its bars and its peers, and record the table of the book"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
 
@@ -90,6 +91,11 @@ newest:
 # Six processor minutes, on x86: long double decides how close the enclosures are.
 certificates: .venv/.installed
 	$(BIN)/python tools/certify.py
+
+# In an environment of its own: the peers are many.
+bench:
+	@$(call install,.venv-bench,--quiet -c requirements.txt -e ".[bench]")
+	.venv-bench/bin/python tools/bench.py --record
 
 lock: .venv/.installed
 	@$(BIN)/python -c 'import uv' 2>/dev/null || $(BIN)/python -m pip install --quiet uv || uv pip install --quiet --python $(BIN)/python uv

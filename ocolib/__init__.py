@@ -5,7 +5,7 @@ The rooms a game is made of: `sets` (where the learner may play), `losses` (what
 (who chooses the losses), `data` (what the world chose), `game` (play) with `traces` (what a game leaves).
 
 How it is soon done: `engine` (long games) with `compiled` (their rounds) and `blocks` (what fits the cache),
-`comparators` (the best point in hindsight).
+`streams` (games too long for the memory), `comparators` (the best point in hindsight).
 
 What is known of it: `bounds` (what the theorems promise), `proofs` (a proof as a chain of numbers), `limits`
 (what nobody can beat), `certificates` (worst cases proved between fractions) with `exact` (games solved in

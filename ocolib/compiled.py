@@ -183,10 +183,12 @@ def examples(
     (T, n), keep, k, square = X.shape, len(points) > 1, 0, 0.0
     predictions, slopes, squares = out
     for t in range(T):
-        row, x, p = points[t if keep else 0], X[t], 0.0
+        x, p = X[t], 0.0
         for i in range(n):
-            row[i] = w[i]
             p += w[i] * x[i]
+        if keep:
+            for i in range(n):
+                points[t, i] = w[i]
         predictions[t] = p
         slopes[t] = slope(loss[0], loss[1], loss[2], loss[3], p, y[t])
         if reg > 0.0:

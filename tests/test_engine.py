@@ -87,8 +87,8 @@ def test_a_game_longer_than_a_block():
         OGD(room.Ball(20), 0.01),
         OGD(room.Simplex(20), 0.01, "eager"),
     ):
-        fast, plain = same(learner, Z)
-        np.testing.assert_allclose(plain.points, np.array(by_hand(learner, Z)), rtol=1e-10, atol=1e-11)
+        _, plain = same(learner, Z)
+        np.testing.assert_allclose(plain.points, np.array(list(by_hand(learner, Z))), rtol=1e-10, atol=1e-11)
 
 
 def by_hand(learner, Z):

@@ -57,7 +57,7 @@ ROOMS = (
     ["losses", "regularizers", "compiled"],
     ["learners", "adversaries", "comparators"],
     ["engine", "traces"],
-    ["game"],
+    ["game", "streams"],
     ["bounds"],
     ["proofs"],
     ["exercises"],
@@ -88,6 +88,7 @@ ALLOWED = {
     "oracle": {"cvxpy"},
     "limits": {"cvxpy"},
     "plots": {"matplotlib", "matplotlib_inline"},
+    "streams": {"tqdm"},
 }
 ZEROS = np.zeros((2, 2))
 

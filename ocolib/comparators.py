@@ -70,7 +70,7 @@ def _conditions(over: Set) -> tuple[Array, Array]:
     return np.empty((0, over.dim)), np.empty(0)
 
 
-class _Problem:
+class Problem:
     """The numbers of one search: rows Au + b, of which the first `soft` may be positive at the price h."""
 
     def __init__(self, losses: Examples, over: Any) -> None:
@@ -134,7 +134,7 @@ def best(losses: Examples, over: Any, near: Array | None = None) -> Best:
 
     The search is shorter if it begins `near` the answer, as for one round more.
     """
-    problem = _Problem(losses, over)
+    problem = Problem(losses, over)
     if problem.ball and problem.smooth:
         return _checked(_better(None, problem, _in_ball(problem, over, near), np.zeros(1)))
     state = _start(problem, near)
@@ -147,7 +147,7 @@ def best(losses: Examples, over: Any, near: Array | None = None) -> Best:
     return _checked(answer)
 
 
-def _improve(problem: _Problem, u: Array, a: Array, s: Array, v: Array, nu: float) -> Any:
+def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float) -> Any:
     """One step towards s·a = v·(h − a) = μ with a smaller μ (Mehrotra's predictor and corrector)."""
     h, hard, simplex = problem.h, np.isinf(problem.h), isinstance(problem.over, sets.Simplex)
     above, pairs = np.where(hard, 1.0, h - a), max(len(s) + problem.soft, 1)
@@ -174,14 +174,13 @@ def _improve(problem: _Problem, u: Array, a: Array, s: Array, v: Array, nu: floa
         da = D * (A @ du + w)
         ds, dv = (-rs - s * da) / a, np.where(hard, 0.0, (-rv + v * da) / above)
     here: Any = u, a, s, v, nu
-    step, there = _length(s, ds, v, dv, a, da, h), here
+    step = _length(s, ds, v, dv, a, da, h)
     before = problem.residual(here, target) if problem.smooth else np.inf
-    for _ in range(30):  # half the step until what must vanish has shrunk
-        there = [x + step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
-        if not problem.smooth or problem.residual(there, target) <= (1 - 0.01 * step) * before:
-            break
-        step *= 0.5
-    return there
+    for share in 0.5 ** np.arange(12):  # half the step until what must vanish has shrunk, if it ever does
+        there = [x + share * step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
+        if not problem.smooth or problem.residual(there, target) <= (1 - 0.01 * share * step) * before:
+            return there
+    return [x + step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
 
 
 def _checked(answer: Best) -> Best:
@@ -190,7 +189,7 @@ def _checked(answer: Best) -> Best:
     return answer
 
 
-def _in_ball(problem: _Problem, over: Any, near: Array | None) -> Array:
+def _in_ball(problem: Problem, over: Any, near: Array | None) -> Array:
     """Of a smooth f on a ball: argmin f + ½λ‖u − c‖² with λ = 0, or with the λ that puts it on the edge."""
     u, lam, one = over.center if near is None else near, 0.0, np.eye(over.dim)
     for _ in range(60):
@@ -220,7 +219,7 @@ def _in_ball(problem: _Problem, over: Any, near: Array | None) -> Array:
     return u
 
 
-def _better(answer: Best | None, problem: _Problem, u: Array, a: Array) -> Best:
+def _better(answer: Best | None, problem: Problem, u: Array, a: Array) -> Best:
     point = problem.over.project(u)
     value, gap = problem.gap(point, np.clip(a, 0.0, problem.h))
     return Best(point, value, max(gap, 0.0)) if answer is None or gap < answer.gap else answer
@@ -234,7 +233,7 @@ def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Ar
     return min(1.0, 0.995 / -worst) if worst < 0 else 1.0
 
 
-def _start(problem: _Problem, near: Array | None) -> Any:
+def _start(problem: Problem, near: Array | None) -> Any:
     """An inner point of the set, the middle or next to `near`, and slopes with s·a = v·(h − a) = μ."""
     over, h = problem.over, problem.h
     match over:

@@ -36,6 +36,7 @@ def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
     if how is None or over is None or how.delay:
         raise ValueError(f"learner must be one that `engine` compiles, without delay, got {learner!r}")
     w, total = how.over.project(how.start), None if how.rule is None else np.zeros(how.over.dim)
+    loss: Any
     steady, paid, t = how.rule is None or not callable(how.eta), [np.empty(0)], 0
     for piece in _bar(pieces):
         data = learner.sees(piece) if isinstance(learner, Reader) else piece

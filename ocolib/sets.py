@@ -370,11 +370,13 @@ def _project_simplex(y: Array, total: float) -> Array:
     the largest, or below the quotient of all: of a long y they are dropped before sorting.
     """
     if y.ndim > 1:
-        y = y - y.max(axis=-1, keepdims=True)
         u = np.sort(y, axis=-1)[..., ::-1]
-        u = u[..., : np.count_nonzero((u > -total).any(axis=tuple(range(u.ndim - 1))))]
+        top = u[..., :1]
+        u = u[..., : np.count_nonzero((u > top - total).any(axis=tuple(range(u.ndim - 1))))] - top
         quotients = (u.cumsum(axis=-1) - total) / np.arange(1, u.shape[-1] + 1)
-        return np.maximum(y - quotients.max(axis=-1, keepdims=True), 0.0)
+        x = y - top
+        x -= quotients.max(axis=-1, keepdims=True)
+        return np.maximum(x, 0.0, out=x)
     u = y = y - np.maximum.reduce(y)
     while len(u) > 200:
         rest = u[u > max(-total, (np.add.reduce(u) - total) / len(u))]

@@ -4,7 +4,7 @@
     python tools/bench.py --record   and store it in book/speed.json, which the page shows
 
 Every figure is a ratio of processor times within one run on one thread, the two calls taken in turn, the
-least of each: a shared machine disturbs seconds, not ratios. A peer that is not installed is named.
+least of each: a shared machine disturbs ratios less than seconds. A peer that is not installed is named.
 """
 
 import argparse

@@ -376,3 +376,13 @@ def test_nbval_notices_a_corrupted_output(tmp_path):
     path.write_text(path.read_text().replace("1.414214", "1.414215"))
     corrupted = nbval(path)
     assert corrupted.returncode == 1 and "1.414215" in corrupted.stdout
+
+
+@every_page
+def test_the_answer_does_not_stand_in_the_students_cell(text):
+    """What is expected has a name, and is folded away with the checker."""
+    for cell in code(notebooks.derived(notebooks.read(text))):
+        if "exercise" in tags(cell):
+            for node in ast.walk(ast.parse(cell.source)):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "exercises.check_value":
+                    assert isinstance(node.args[1], ast.Name), ast.unparse(node)

@@ -104,10 +104,14 @@ phases: .venv/.installed
 cluster: .venv/.installed
 	$(BIN)/python tools/cluster.py $(SCHEDULER)
 
+# $(call resolve,name): name.in into name.txt, complete, for every Python we support, each file with its checksum
+resolve = $(BIN)/python -m uv pip compile $(1).in --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --quiet --custom-compile-command "make lock" -o $(1).txt
+
 lock: .venv/.installed
 	@$(BIN)/python -c 'import uv' 2>/dev/null || $(BIN)/python -m pip install --quiet uv || uv pip install --quiet --python $(BIN)/python uv
-	$(BIN)/python -m uv pip compile requirements.in --universal --python-version 3.11 \
-	  --no-emit-index-url --quiet --custom-compile-command "make lock" -o requirements.txt
+	$(call resolve,requirements)
+	$(call resolve,requirements-lab)
 
 clean:
 	rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -3,7 +3,9 @@
 import hashlib
 import posixpath
 import re
+import subprocess
 from collections import Counter
+from datetime import date
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -55,6 +57,28 @@ def parts():
     """{docname: caption of its part of the book}, in reading order."""
     toc = yaml.safe_load((ledger.ROOT / "_toc.yml").read_text("utf8"))
     return {chapter["file"]: part["caption"] for part in toc.get("parts", []) for chapter in part["chapters"]}
+
+
+@cache
+def changed(root=ledger.ROOT):
+    """{file: day of its last commit}; empty where git, or the whole history, is not at hand."""
+    git = ["git", "-C", str(root), "-c", "core.quotePath=false"]
+    history = [*git, "log", "--format=%x00%cs", "--name-only", "--no-renames", "--", "pages", "book"]
+    try:
+        shallow = subprocess.run(
+            [*git, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True
+        )
+        log = subprocess.run(history, capture_output=True, text=True, encoding="utf8")
+    except FileNotFoundError:
+        return {}
+    if log.returncode or shallow.stdout.strip() != "false":
+        return {}
+    days = {}
+    for commit in log.stdout.split("\0")[1:]:
+        day, *files = commit.split("\n")
+        for file in filter(None, files):
+            days.setdefault(file, date.fromisoformat(day))  # the newest commit comes first
+    return days
 
 
 def read(app, doctree):
@@ -196,6 +220,7 @@ def foot(app, pagename, context, url, config):
             "repository": url,
             "branch": branch,
             "source": source,
+            "changed": changed().get(source),
             "title": title,
             "colab": f"https://colab.research.google.com/github/{owner}/blob/{branch}/{file}",
             "binder": f"https://mybinder.org/v2/gh/{owner}/{branch}?urlpath={quote('lab/tree/' + file)}",

@@ -85,6 +85,20 @@ def test_a_page_is_light_and_holds_still(name, browser, packed_address, capsys):
     assert following <= NEXT
 
 
+FACES = """() => [...document.fonts].filter(face => face.family.includes('Companion Serif')
+  && face.status === 'loaded').map(face => face.display)"""
+
+
+@pytest.mark.parametrize(("scheme", "display"), [("http", "optional"), ("file", "swap")])
+def test_the_book_is_set_in_its_own_letters(scheme, display, browser, address, html):
+    """From a file they come later than an optional face may: there it would be loaded and never shown."""
+    page = browser.new_page()
+    page.goto(f"{address}/{PAGE}" if scheme == "http" else Path(html, PAGE).as_uri(), wait_until="load")
+    page.evaluate("document.fonts.ready")
+    assert page.evaluate(FACES) == [display] * 2  # upright and italic
+    page.close()
+
+
 def test_a_box_says_what_it_is_and_has_an_address(desktop, address):
     desktop.goto(f"{address}/{PAGE}")
     heads = desktop.locator(".box-head")

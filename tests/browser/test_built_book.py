@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlparse
 import ledger
 import pytest
 import redirects
+from contrast import contrast
 
 pytestmark = pytest.mark.browser
 
@@ -135,17 +136,7 @@ def test_a_page_from_a_file(name, desktop, html):
 def test_a_page_in_the_dark(name, desktop, address):
     desktop.goto(f"{address}/{name}", wait_until="load")
     for words, *colours in desktop.evaluate(COLOURS):
-        dark, light = sorted(map(luminance, colours))
-        assert (light + 0.05) / (dark + 0.05) > 4.5, words
-
-
-def luminance(rgb):
-    """How bright a colour is, from 0 to 1, as the accessibility guidelines measure it."""
-    parts = [value / 255 for value in rgb[:3]]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+        assert contrast(*colours) > 4.5, words
 
 
 def test_the_index_leads_to_the_first_page(desktop, address):

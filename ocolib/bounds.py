@@ -2,7 +2,7 @@
 
 - `tight`: an upper bound that some game meets with equality;
 - `upper`: never broken, not claimed to be met;
-- `lower`: no learner does better against the named adversary.
+- `lower`: no learner does better against the named adversary (no deterministic one, where it says so).
 
 The word and the ledger id are attributes, `bounds.descent.kind` and `bounds.descent.item`; `PROMISES` lists
 them all, those of `limits` too.
@@ -127,7 +127,10 @@ def descent_step(diameter: float, rho: float, T: int) -> float:
 
 @promise("tight", "ox13.thm2")
 def descent_sharp(radius: float, rho: float, T: int) -> float:
-    """B·rho·√T with B = max ‖u − w_1‖ over the set, step `descent_sharp_step`; met on [−1, 1] for T = 4."""
+    """B·rho·√T for lazy descent with step `descent_sharp_step` and w_1 as its centre, ‖z_t‖ ≤ rho.
+
+    B = max ‖u − w_1‖ over the set. Met on [−1, 1] for T = 4.
+    """
     B, rho, T = _size(radius=radius), _size(rho=rho), validate.count("T", T)
     return B * rho * np.sqrt(T)
 

@@ -116,7 +116,7 @@ def normalized_winnow(trace: Trace, u: ArrayLike, margin: float, size: float = 1
             Line(
                 (potential[0] - potential[-1]) / drop,
                 "(KL(u‖w_1) − KL(u‖w_{T+1}))/δ",
-                "each update lowers it by δ = ηγ − η²X²/2",
+                "each update lowers it by at least δ = ηγ − η²X²/2",
             ),
             Line(potential[0] / drop, "KL(u‖w_1)/δ", "KL ≥ 0"),
             Line(np.log(trace.dim) / drop, "ln n/δ", "KL(u‖w_1) = ln n − H(u) and H ≥ 0"),

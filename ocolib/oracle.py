@@ -1,7 +1,8 @@
 """The same answers from cvxpy: slow, generic, and with no formula of ours in them.
 
-The closed forms of `sets`, `losses` and `regularizers` have their twins here. `constraints(set, x)` and `expression(loss, w)` translate
-our objects into cvxpy's; the rest states the problem as the lecture does and lets a solver answer.
+The closed forms of `sets`, `losses` and `regularizers` have their twins here. `constraints(set, x)` and
+`expression(loss, w)` translate our objects into cvxpy's; the rest states the problem as the lecture does and
+lets a solver answer.
 
 Accuracy: quadratic problems are solved to about 1e-8, or 1e-6 where a constraint is met without force; those
 with entropy (the exponential cone) to about 1e-5 of the largest coordinate. Compare components no closer

@@ -48,7 +48,7 @@ def delayed_strongly_convex(trace: Trace, u: ArrayLike, diameter: float, rho: fl
         raise ValueError(
             f"trace must be one of one delay for all and eta = inverse(1/curvature), got {trace.learner!r}"
         )
-    telescoped = H * tau * D**2 / 2, "HτD²/2", "Abel; all but τ squares cancel, ≤ D²"
+    telescoped = H * tau * D**2 / 2, "HτD²/2", "Abel; at most τ squares remain, each ≤ D²"
     return late.chain("Descent on late gradients, strongly convex", trace, u, rho, telescoped, H)
 
 

@@ -234,7 +234,7 @@ def test_a_cluster_that_loses_a_worker_finishes_with_the_same_numbers(tmp_path):
 
     options = {"learners": LEARNERS, "games": [slow], "horizons": [10], "steps": STEPS, "seeds": range(15)}
     with (
-        distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         client.run(sys.path.insert, 0, str(HERE))

@@ -16,7 +16,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 
 import numpy as np
@@ -86,8 +86,7 @@ def batches(data, batch, worker=0, crew=1):
     X, y = records(data)
     shard = np.random.default_rng(0).permutation(len(X))[worker::crew]
     X, y, rng = X[shard], y[shard], np.random.default_rng([1, worker])
-    while True:
-        yield Batch(X, y, rng.integers(len(X), size=batch))
+    return (Batch(X, y, rng.integers(len(X), size=batch)) for _ in count())
 
 
 def learner(data, gradients, delay=0):
@@ -106,10 +105,13 @@ class Server:
     def __init__(self, learner, gradients):
         self.player, self.gradients = learner.player(), gradients
         self.served, self.at, self.used, self.staleness = [], [], [], []
-        self.under_way = {}  # worker: the round it is busy with, and the updates before it
+        self.under_way = {}  # worker: its round, and the updates before it
 
     def serve(self, worker, z=None):
-        """Use the gradient that the worker brings, and let it read: w, or None when enough was read."""
+        """Use the gradient that a worker brings, then let it read w.
+
+        None in place of w tells it to stop.
+        """
         if z is not None:
             s, seen = self.under_way[worker]
             self.staleness.append(len(self.staleness) - seen)
@@ -118,7 +120,8 @@ class Server:
         self.at.append(time.perf_counter())
         self.used.append(time.process_time())
         self.under_way[worker] = len(self.served), len(self.staleness)
-        return self.player.predict() if len(self.served) <= self.gradients else None
+        enough = len(self.served) > self.gradients
+        return None if enough else self.player.predict()
 
     def log(self):
         """All that is kept of a run; of the last w at most 32 coordinates."""
@@ -133,11 +136,12 @@ class Server:
 
 
 def work(serve, worker, losses):
-    """One worker: read w, compute a gradient on a batch, bring it and read again, until told to stop.
+    """Read w, compute a gradient on a batch, bring it and read again.
 
-    Returns its processor time, in gradients and in all.
+    Returns the worker's processor time, in gradients and in all.
     """
-    began, gradients, w = time.process_time(), 0.0, serve(worker)
+    began, gradients = time.process_time(), 0.0
+    w = serve(worker)
     while w is not None:
         start = time.thread_time()
         z = next(losses).subgradient(w)
@@ -182,17 +186,28 @@ def run(client, crew, data, batch, gradients):
         "crew": crew,
         "data": data,
         "batch": batch,
+        "gradients": gradients,
         **log,
         "wall": log["at"][-1],
         "processor": {name: round(1e3 * float(used) / gradients, 4) for name, used in each.items()},
     }
 
 
+def delays(served):
+    """d_s of each round s whose gradient came: how many others were served from its read to its arrival."""
+    last, found = {}, {}
+    for place, worker in enumerate(served):
+        if worker in last:
+            found[last[worker]] = place - last[worker] - 1
+        last[worker] = place
+    return [found[s] for s in sorted(found)]
+
+
 def losses(run):
     """f_1, …, f_T: round t is the t-th entry of the log, on the next batch of the worker that is served."""
     crew = max(run["crew"], 1)
     shards = [batches(run["data"], run["batch"], worker, crew) for worker in range(crew)]
-    return [next(shards[int(worker)]) for worker in run["served"][: len(run["staleness"])]]
+    return [next(shards[int(worker)]) for worker in run["served"][: run["gradients"]]]
 
 
 def replayed(run):
@@ -228,9 +243,11 @@ def verified(run):
 @contextmanager
 def cluster(workers):
     """The client of some worker processes on this machine, with the data at hand."""
+    import dask
     from distributed import Client, LocalCluster
 
     with (
+        dask.config.set({"distributed.worker.profile.enabled": False}),  # it would cost processor time
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as made,
         Client(made) as client,
     ):
@@ -246,7 +263,7 @@ def prepare():
 
 def median(trials):
     """Medians of the times of some trials of one run, in milliseconds a gradient."""
-    T = len(trials[0]["staleness"])
+    T = trials[0]["gradients"]
     found = {"wall": np.median([trial["wall"] for trial in trials]) / T}
     for name in trials[0]["processor"]:
         found[name] = np.median([trial["processor"][name] for trial in trials])

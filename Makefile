@@ -12,7 +12,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases cluster grade
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -25,6 +25,7 @@ help:
 	@echo "make certificates  make the certificates of the limits again"
 	@echo "make grade SUBMISSIONS=folder   grade notebooks, into _build/grades"
 	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
+	@echo "make parallel    run the parallel SVM on real processes again, and record it"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
@@ -100,6 +101,9 @@ grade: .venv/.installed
 
 phases: .venv/.installed
 	$(BIN)/python tools/phases.py
+
+parallel: .venv/.installed
+	$(BIN)/python tools/parallel_svm.py
 
 cluster: .venv/.installed
 	$(BIN)/python tools/cluster.py $(SCHEDULER)

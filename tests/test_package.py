@@ -78,6 +78,8 @@ HEAVY = {
     "matplotlib_inline",
     "numba",
     "joblib",
+    "dask",
+    "distributed",
     "tqdm",
     "pyarrow",
     "scipy",

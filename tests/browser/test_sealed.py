@@ -93,7 +93,7 @@ def test_nothing_of_the_reader_leaves_the_machine(tab, html, recorded, tmp_path)
     foreign, heard = recorded(tmp_path)
     wanted, sockets = [], []
     tab.context.on("request", lambda request: wanted.append((request.method, request.url, request.post_data)))
-    tab.on("websocket", sockets.append)
+    tab.on("websocket", lambda socket: sockets.append(socket.url))
     tab.goto(f"{home}/{PAGE}", wait_until="load")
     cell = tab.locator(".live-cell").first
     run(cell)

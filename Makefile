@@ -37,20 +37,32 @@ if command -v uv >/dev/null; then \
 else \
   { test -d $(1) || { $(PYTHON) -m venv $(1) && $(1)/bin/python -m pip install --quiet --upgrade pip; }; } && \
   $(1)/bin/python -m pip install --progress-bar off $(2); \
-fi
+fi || { echo "The packages could not be installed into $(1): the lines above say why. They come from a package index (PyPI, or"; \
+  echo "the one in UV_INDEX_URL or PIP_INDEX_URL), so a network is needed once, and 2 GB of disk. Then run make again."; exit 1; }
 endef
 
+# The environment names its folder when it is complete: one that was moved, broken off or lost its Python is stale.
+HOME_OF_VENV := $(shell .venv/bin/python -c '' 2>/dev/null && cat .venv/.installed 2>/dev/null)
+ifneq ($(HOME_OF_VENV),$(CURDIR))
+.PHONY: .venv/.installed
+endif
+
 .venv/.installed: requirements.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12"; exit 1; }
+	@test "$(HOME_OF_VENV)" = "$(CURDIR)" || { test ! -e .venv || echo "Making .venv again: it is incomplete, or of another folder or Python"; rm -rf .venv; }
 	@echo "Setting up .venv (once; a minute or two)"
 	@$(call install,.venv,-r requirements.txt)
-	@$(call install,.venv,--quiet --no-deps -e .)
-	@touch $@
+	@$(call install,.venv,--quiet --no-deps --no-build-isolation -e .)
+	@echo "$(CURDIR)" > $@
 
 book: .venv/.installed
-	@# a failed build forgets what it read: the next one must warn again
-	$(BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
+	@# a build that failed or was killed forgets what it read and wrote: the next one must warn again
+	@test ! -e _build/.unfinished || rm -rf _build/.doctrees _build/html
+	@mkdir -p _build && touch _build/.unfinished || { echo "The book cannot be written: make room in $(CURDIR)/_build, or make it writable"; exit 1; }
+	$(BIN)/jupyter-book build . -W -n --keep-going || \
+	  { echo "The book was not built: the lines above say why. (Disk full? \`df -h .\` says how much is left.)"; exit 1; }
+	@rm _build/.unfinished
 	@echo
 	@echo "The book:  $(CURDIR)/_build/html/index.html   (or: make serve)"
 
@@ -73,7 +85,7 @@ unit: .venv/.installed
 	$(BIN)/python -m pytest -n 2 -m "not browser and not long"
 
 pages: .venv/.installed
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-current-env -W default $(PAGES)
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout 300 -W default $(PAGES)
 
 browser: book
 	$(BIN)/python -m pytest -n 2 -m "browser and not long" tests/browser -rs

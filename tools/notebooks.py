@@ -8,25 +8,28 @@ python tools/notebooks.py run pages/x.md      one page, by its text or by its no
 import argparse
 import difflib
 import hashlib
-import json
 import os
 import re
 import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import exercise
 import jupytext
 import nbformat
+import whole
 import yaml
+from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT, BOOK = ROOT / "pages", ROOT / "book"
-TIMES = ROOT / "_build" / "times.json"
+PATIENCE = 300  # seconds that a cell may take; `make pages` allows as many
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
@@ -212,24 +215,17 @@ def difference(text):
 
 
 def write(notebook, path):
-    """All or nothing: the notebook is replaced in one step, or not at all."""
     nbformat.validate(notebook)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    spare = path.with_name(f".{path.name}.new")
-    try:
-        spare.write_text(written(notebook), "utf8")
-        os.replace(spare, path)
-    finally:
-        spare.unlink(missing_ok=True)
+    whole.write(path, written(notebook))
 
 
 def written(notebook):
     return nbformat.writes(notebook).rstrip("\n") + "\n"  # indent 1, sorted keys
 
 
-def execute(text):
+def execute(text, patience=PATIENCE):
     """Make and run one page; return its seconds, or what went wrong as a string."""
-    start = time.perf_counter()
+    start, place = time.perf_counter(), [0]
     try:
         notebook = make(text)
         folder = notebook_of(text).parent
@@ -237,29 +233,50 @@ def execute(text):
         NotebookClient(
             notebook,
             kernel_name="python3",
-            timeout=600,
+            timeout=patience,
             coalesce_streams=True,
             record_timing=False,
             extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": str(folder)}},
+            on_cell_execute=lambda cell, cell_index: place.append(cell_index + 1),
         ).execute()
-    except (CellControlSignal, DeadKernelError, ValueError) as error:
+        notebook.metadata = nbformat.from_dict(METADATA)  # nothing of the machine
+        write(notebook, notebook_of(text))
+    except (CellControlSignal, DeadKernelError) as error:
+        return f"cell {place[-1]}: {error}"
+    except (NoSuchKernel, RuntimeError) as error:  # none, or one that does not start
+        return f"the kernel python3 does not start ({error}): delete .venv and run make again"
+    except OSError as error:
+        reason = f"{error.strerror or error}: {error.filename or notebook_of(text)}"
+        return (
+            f"nothing could be written ({reason}). Make room, or make the folder writable, and run it again"
+        )
+    except ValueError as error:
         return str(error)
-    notebook.metadata = nbformat.from_dict(METADATA)  # nothing of the machine
-    write(notebook, notebook_of(text))
     return time.perf_counter() - start
 
 
-def run(texts, jobs):
+def end_with(parent):
+    """A worker whose parent was killed ends too, and its kernel with it."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def run(texts, jobs, patience=PATIENCE):
     """Execute pages side by side; a page that fails keeps its notebook."""
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
+    times = whole.times()
     failed = 0
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(execute, text): text for text in texts}
+    with ProcessPoolExecutor(jobs, initializer=end_with, initargs=(os.getpid(),)) as pool:
+        waiting = {pool.submit(execute, text, patience): text for text in texts}
         for number, future in enumerate(as_completed(waiting), 1):
-            text, outcome = waiting[future], future.result()
+            text, outcome = waiting[future], result(future)
             if isinstance(outcome, str):
                 failed += 1
                 print(
@@ -268,9 +285,19 @@ def run(texts, jobs):
             else:
                 times[shown(notebook_of(text))] = round(outcome, 2)
                 print(f"[{number}/{len(texts)}] {shown(text)} {outcome:.1f} s", flush=True)
-    TIMES.parent.mkdir(exist_ok=True)
-    TIMES.write_text(json.dumps(times, indent=1, sort_keys=True))
+    try:
+        whole.keep_times(times)
+    except OSError as error:
+        print(f"The times were not kept ({error.strerror}: {error.filename}): is the disk full?")
+        failed += 1
     return 1 if failed else 0
+
+
+def result(future):
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return "its process was ended from outside; if memory is short, run with --jobs 1"
 
 
 def main():
@@ -281,12 +308,15 @@ def main():
     runner.add_argument("paths", nargs="*", type=Path)
     runner.add_argument("--jobs", type=int, default=2)
     runner.add_argument("--stale", action="store_true")
+    runner.add_argument("--patience", type=int, default=PATIENCE, help="seconds that a cell may take")
     options = parser.parse_args()
     try:
         texts = [text_of(path) for path in options.paths] or pages()
     except ValueError as error:
         parser.error(str(error))
-    return run([text for text in texts if not options.stale or difference(text)], options.jobs)
+    return run(
+        [text for text in texts if not options.stale or difference(text)], options.jobs, options.patience
+    )
 
 
 if __name__ == "__main__":

@@ -72,6 +72,8 @@ def picture(page, name):
 
 
 def main(names):
+    if not CHROMIUM:
+        sys.exit(f"None of {', '.join(NAMES)} was found: install Chromium, or set CHROMIUM to its path.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 700, "height": 900})

@@ -93,7 +93,7 @@ def _ftrl(trace, u, rho, share, kept, words, cost):
     unstable = (trace.paid - values(trace.losses, plays(trace)[1:])).sum() - kept
     ends, D = (phi.value(u) - phi.value(trace.points[0])) / eta, phi.range(leader.over)
     squares = share * eta * np.square(phi.dual_norm(trace.subgradients)).sum()
-    most = share * eta * T * validate.positive("rho", rho) ** 2
+    most = share * eta * T * validate.size("rho", rho) ** 2
     return Chain(
         title,
         (

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from promises import DEMANDED, checked, checks, items
+from spite import spiteful_to_normalized_winnow, spiteful_to_winnow
 
 from ocolib import bounds, limits
 from ocolib.adversaries import (
@@ -249,22 +250,6 @@ def test_the_perceptron_bound_is_met_by_orthonormal_examples(n):
     assert updates == n == pytest.approx(bounds.perceptron(1.0, 1 / np.sqrt(n)))
 
 
-def spiteful_to_winnow(n, k, theta):
-    """Demote the heaviest irrelevant variables while they reach θ; else promote as much weight as fits."""
-
-    def adversary(t, w, past):
-        x, order = np.zeros(n), k + np.argsort(-w[k:], kind="stable")
-        if w[k:].sum() >= theta:
-            x[order[: 1 + np.searchsorted(np.cumsum(w[order]), theta)]] = 1.0
-            return perceptron_loss([x], [-1], theta)[0]
-        x[np.argmin(w[:k])] = 1.0
-        for i in order:
-            x[i] = w @ x + w[i] <= theta
-        return perceptron_loss([x], [1], theta)[0]
-
-    return adversary
-
-
 @checks(bounds.winnow, "held")
 @pytest.mark.parametrize(
     ("n", "k", "theta"), [(8, 1, 4.0), (40, 2, 20.0), (40, 3, 7.5), (100, 5, 10.0), (30, 1, 1.0)]
@@ -284,22 +269,6 @@ def test_winnow_comes_within_a_tenth_of_its_promise():
     spite = play(Winnow(1024, 32.0), spiteful_to_winnow(1024, 1, 32.0), rounds=100)
     np.testing.assert_array_equal(spite.losses.y > 0, spite.losses.X[:, 0] > 0)
     assert 0.9 * bounds.winnow(1024, 1, 32.0) < spite.updates.sum() <= bounds.winnow(1024, 1, 32.0)
-
-
-def spiteful_to_normalized_winnow(n, margin):
-    """x_1 = γ, and the rest ±1 so that ⟨w, x⟩ is just not positive: an update that teaches the least."""
-
-    def adversary(t, w, past):
-        x, order = np.full(n, -1.0), 1 + np.argsort(-w[1:], kind="stable")
-        x[0], down, up = margin, order[::2], order[1::2]
-        gain, room = margin * w[0] + w[up].sum(), w[down].sum()
-        if gain <= room:
-            x[up], x[down] = 1.0, -gain * (1 + 1e-9) / room
-        else:
-            x[up] = (room * (1 - 1e-9) - margin * w[0]) / max(w[up].sum(), 1e-300)
-        return perceptron_loss([np.clip(x, -1, 1)], [1])[0]
-
-    return adversary
 
 
 @checks(bounds.normalized_winnow, "held")

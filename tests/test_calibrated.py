@@ -1,9 +1,9 @@
 """Every promise is attacked in four ways, and the same promise made a little smaller is broken.
 
 *Random* losses; *greedy* ones, each the worst for the score after its round; *exhaustive* play of a short
-game, all sequences of a few moves; and the worst case that is *known*. The largest share of the promise that any of
-them takes must not exceed 1, and must reach the tightness that the promise is said to have: the largest
-constant for which we can show that the promise, times anything less, is false.
+game, all sequences of a few moves; and the worst case that is *known*. The largest share of the promise that
+any of them takes must not exceed 1, and must reach the tightness that the promise is said to have: the
+largest constant for which we can show that the promise, times anything less, is false.
 
 A floor is attacked by learners instead: none stays below it, and one does not pay a little more.
 """
@@ -205,7 +205,7 @@ def worst_zinkevich_sharp(D=3.0, rho=0.5):
 
 
 def worst_delayed(T=10_000):
-    """Without a delay zigzag and drag come near it, at the tuned step; with one its tightness is not known."""
+    """Zigzag and drag come near it if there is no delay; with one we do not know how tight it is."""
     scale = bounds.delayed_scale(1.0, 1.0, 0)
     regret = game(DelayedOGD(UNIT, inverse_sqrt(scale), 0), static_worst(T, scale), UNIT)[1]
     return regret, bounds.delayed(1.0, 1.0, 0, T)

@@ -1,7 +1,7 @@
 """Every line of every chain, computed a second time: by loops over the rounds, as the formula is written.
 
-The numbers are chosen so that nothing is 1 by accident: u is no unit vector, the sizes handed in are not those
-of the game (a line may then break, but it still has a value), no two constants are alike.
+The numbers are chosen so that nothing is 1 by accident: u is no unit vector, the sizes handed in are not
+those of the game (a line may then break, but it still has a value), no two constants are alike.
 """
 
 from dataclasses import replace
@@ -43,7 +43,7 @@ def dot(x, y):
 
 
 def game(trace):
-    """(T, w, z): the rounds, the plays w[1] … w[T + 1] and the subgradients z[1] … z[T], counted as on paper."""
+    """(T, w, z): rounds, plays w[1] … w[T + 1] and subgradients z[1] … z[T], counted as on paper."""
     T, nothing = trace.rounds, np.full(trace.dim, np.nan)
     return T, [nothing, *trace.points, trace.last], [nothing, *trace.subgradients]
 
@@ -94,7 +94,7 @@ def path(rounds):
 
 
 def through_the_path(trace, u, D):
-    """The five lines that both forms of Theorem 4.1.3 begin with, and what is left of the last but its drift."""
+    """The five lines that both forms of Theorem 4.1.3 begin with, and the last of them without its drift."""
     T, w, z = game(trace)
     u, eta, rounds = [None, *u], [None, *(1 / sqrt(t) for t in range(1, T + 1))], range(1, T + 1)
     noise = sum(eta[t] * square(z[t]) for t in rounds) / 2
@@ -229,10 +229,11 @@ def test_the_delayed_theorem_for_curved_losses_line_by_line(delay):
 
 @pytest.mark.parametrize("losses", [np.array([c / 2 for c in CENTERS]), CURVED], ids=["linear", "curved"])
 def test_the_chains_of_17_2_line_by_line(losses):
-    eta, rho, over, R = 0.4, 1.7, Ball(2, 0.9, [0.1, 0.2]), SquaredNorm([0.3, -0.1])
+    c = np.array([1.6, -0.9])  # not in the ball, so that φ is not 0 at the first play
+    eta, rho, over, R = 0.4, 1.7, Ball(2, 0.9, [0.1, 0.2]), SquaredNorm(c)
     trace = play(FTRL(over, R, eta), losses)
     (T, w, z), f = game(trace), [Linear(x) if isinstance(x, np.ndarray) else x for x in losses]
-    rounds, c = range(1, T + 1), np.array([0.3, -0.1])
+    rounds = range(1, T + 1)
 
     def phi(x):
         return square(x - c) / 2
@@ -243,8 +244,8 @@ def test_the_chains_of_17_2_line_by_line(losses):
     ends, squares = (phi(U) - phi(w[1])) / eta, eta * sum(square(z[t]) for t in rounds)
     gained = sum(float(f[t - 1].value(w[t]) - f[t - 1].value(w[t + 1])) for t in rounds)
     kept = [F(t - 1, w[t + 1]) - F(t - 1, w[t]) for t in rounds]
-    far = 0.9 + sqrt(0.2**2 + 0.3**2)  # from c over the centre of the ball to its other side
-    D, regret = far**2 / 2, costs(f, w, U)
+    near, far = sqrt(1.5**2 + 1.1**2) - 0.9, sqrt(1.5**2 + 1.1**2) + 0.9  # from c to the ball, and across it
+    D, regret = (far**2 - near**2) / 2, costs(f, w, U)
     agree(
         proofs.ftrl(trace, U, rho),
         [regret, gained + ends, squares + ends, squares + D / eta, eta * T * rho**2 + D / eta],
@@ -307,7 +308,7 @@ def test_hedge_wants_linear_losses_and_entropy():
         replace(play(Hedge(2, 0.5), Z), losses=[Linear(z) for z in Z]),
         play(FTRL(Simplex(2), SquaredNorm(), 0.5), Z),
     ):
-        with pytest.raises(ValueError, match="^trace must be one of "):
+        with pytest.raises(ValueError, match=r"^trace must be one of "):
             proofs.hedge(trace)
 
 
@@ -402,7 +403,7 @@ def test_the_perceptron_may_take_or_leave_a_tie_and_has_no_threshold():
         )
         assert len(proofs.perceptron_growth(trace, U, 1.0).lines) == 1 + many
     trace = play(OGD(Space(2), 1.0), perceptron_loss(X, Y, threshold=0.5))
-    with pytest.raises(ValueError, match="^trace must be one of the Perceptron"):
+    with pytest.raises(ValueError, match=r"^trace must be one of the Perceptron"):
         proofs.perceptron_growth(trace, U, 1.0)
 
 
@@ -434,10 +435,10 @@ def test_the_chain_of_winnow_line_by_line():
 @pytest.mark.parametrize("size", [1.0, 1.3])
 def test_the_chain_of_normalised_winnow_line_by_line(size):
     eta, margin, n = 0.2, 0.3, 3
-    on = np.array([[1.0, -0.5, 0.2], [-0.4, 1.0, -1.0], [0.3, 0.6, -0.9], [-1.0, 0.1, 0.5]])
-    labels = np.array([-1.0, -1.0, 1.0, -1.0])
+    on = np.array([[1.0, -0.5, 0.2], [-0.4, 1.0, -1.0], [0.3, 0.6, -0.9], [-1.0, 0.1, 0.5], [0.9, 0.8, 0.1]])
+    labels = np.array([-1.0, -1.0, 1.0, -1.0, -1.0])
     trace = play(NormalizedWinnow(n, eta), perceptron_loss(on, labels))
-    assert 0 < trace.updates.sum() < 4
+    assert 1 < trace.updates.sum() < 5 and trace.updates[0] and trace.updates[-1]
     u, drop = np.array([0.2, 0.0, 0.8]), eta * margin - eta**2 * size**2 / 2
 
     def kl(w):
@@ -460,6 +461,54 @@ def test_normalised_winnow_has_size_1_unless_told_and_a_step_below_its_end():
     assert proofs.normalized_winnow(trace, u, 1.0) == proofs.normalized_winnow(trace, u, 1.0, 1.0)
     with pytest.raises(ValueError, match=r"eta must be in \(0, 2γ/X²\) = \(0, 0.5\), got 0.5"):
         proofs.normalized_winnow(trace, u, 1.0, 2.0)
+
+
+# ---------------------------------------------------------------- which traces, which words
+
+
+def test_a_step_that_grows_even_once_is_refused():
+    trace = play(DelayedOGD(Ball(2), lambda k: 1 / abs(k - 2.4), 1), CURVED)
+    with pytest.raises(ValueError, match="steps that do not grow"):
+        proofs.delayed(trace, U, 1.0, 1.0)
+
+
+def test_one_round_is_enough_for_the_delayed_theorem():
+    trace = play(DelayedOGD(Ball(2, 3.0), 0.25, 1), np.array([[2.0, 0.0]]))
+    agree(
+        proofs.delayed_constant(trace, [-1.0, 0.0], 3.0, 2.0),
+        [2.0, 2.0, (1 - 0.25) / 0.5 + 0.5, 18.0 + 0.5, 18.0 + 0.5, 18.0 + 0.5],
+    )
+
+
+@pytest.mark.parametrize("start", [(-2.0, 0.0), (0.0, 1.0)])
+@pytest.mark.parametrize("proof", [proofs.perceptron, proofs.perceptron_direct])
+def test_a_mistake_bound_counts_from_0(proof, start):
+    trace = play(OGD(Space(2), 1.0, start=start), perceptron_loss(X, Y))
+    with pytest.raises(ValueError, match=r"^trace must start at 0"):
+        proof(trace, U, 1.0, 0.2)
+
+
+def test_a_chain_says_what_it_does():
+    lazy = play(OGD(Ball(2), 0.3), CURVED)
+    for proof, move in (
+        (proofs.descent, "Cauchy–Schwarz; projection does not expand"),
+        (proofs.descent_sharp, "ab − a²/2η ≤ ηb²/2"),
+    ):
+        reasons = [line.reason for line in proof(lazy, U, 1.0, 1.0).lines]
+        assert reasons[2].startswith("Theorem 1 on the surrogates") and reasons[3] == move
+    late = play(DelayedOGD(Ball(2), inverse(1.0), 1), CURVED)
+    bent = [
+        " − (H/2)‖w_s − u‖²" in line.formula for line in proofs.delayed_strongly_convex(late, U, 1, 1).lines
+    ]
+    straight = [" − (H/2)" in line.formula for line in proofs.delayed(late, U, 1, 1).lines]
+    assert bent == [False, True, True, False, False, False] and not any(straight)
+    trace = play(Perceptron(2), perceptron_loss(X, Y))
+    for sharp, title, third, last in (
+        (True, "The mistake bound, the sharp chain", "(10) ½ Σ ‖z_t‖² + ½ ‖cu‖²", "(R/γ)²"),
+        (False, "The mistake bound, with (10) as printed", "(10) Σ ‖z_t‖² + ½ ‖cu‖²", "2 (R/γ)²"),
+    ):
+        chain = proofs.perceptron(trace, U, 1.0, 0.2, sharp)
+        assert (chain.title, chain.lines[3].formula, chain.lines[4].formula) == (title, third, last)
 
 
 # ---------------------------------------------------------------- a chain

@@ -4,18 +4,15 @@
     make mutants MODULE=ocolib/bounds.py    one module
     make mutants MUTANTS_SAMPLE=60 SEED=1   a random sample
 
-A mutant is one operator, comparison, number, truth value, condition or min/max of the source turned into
-another. Annotations and words (strings, what is in f-strings, messages of errors) are left alone, and so is
-`strict=` of zip, which is a check itself.
-
 How it is quick: coverage.py has told once which test passes which line. One process imports everything and
-collects all tests; for each mutant it forks, the child gives the functions of the module their mutated code and
-runs the tests of the changed line, the quickest first, until one fails. What survives this, and what is no part of
-a function (a default, a decorator, a constant of a module), is tried again in a child that imports the mutated
-module afresh. A test that takes far longer than it should is a mutant noticed: an endless loop.
+collects all tests; for each mutant it forks, and the child gives the functions of the module their mutated
+code and runs the tests of the changed line, the quickest first, until one fails. What survives this, and what
+is no part of a function (a default, a decorator, a constant of a module), is tried again in a child that
+imports the mutated module afresh. A test that takes far longer than it should has noticed: an endless loop.
 
-`book/mutants.json` has the counts, which the status page shows; `tests/mutants_explained.yml` the reason why a
-survivor is none of the tests' business; `_build/mutants` what is known of each mutant.
+`book/mutants.json` has the counts, which the status page shows; `tests/mutants_explained.yml` the reason why
+a survivor is no gap in the tests; `_build/mutants` what is known of each mutant. See `mutations` for what is
+changed.
 """
 
 import argparse
@@ -31,177 +28,41 @@ import resource
 import signal
 import sys
 from collections import defaultdict
-from dataclasses import dataclass, field
+from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
 
 import pytest
-import yaml
 from _pytest.runner import runtestprotocol
+from mutations import explained, mutants_of
 
 PRELOAD = "numpy scipy.optimize cvxpy matplotlib.pyplot hypothesis sklearn.svm joblib pandas"
 WORKERS = 2
 ENOUGH = 20.0  # seconds of tests for one mutant
 MEMORY = 6 << 30
 FOLDER = Path("_build/mutants")
-OUTCOMES = "killed", "endless", "survived", "untested"
-
-# ---------------------------------------------------------------- what may be changed
-
-OTHER = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
-    ast.FloorDiv: ast.Div, ast.Mod: ast.Mult, ast.MatMult: ast.Mult, ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitXor: ast.BitAnd,
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or,
-    ast.Or: ast.And, ast.USub: ast.UAdd,
-}  # fmt: skip
-SWAPS = [("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("floor", "ceil"), ("any", "all")]
-SWAP = {a: b for pair in SWAPS for a, b in (pair, pair[::-1])}
-
-
-def negated(test):
-    return ast.UnaryOp(ast.Not(), test)
-
-
-def variants(node):
-    """[(attribute, its other value)]: each is a mutant."""
-    match node:
-        case ast.BinOp() | ast.AugAssign() | ast.BoolOp() | ast.UnaryOp(op=ast.USub()):
-            return [("op", OTHER[type(node.op)]())]
-        case ast.UnaryOp(op=ast.Not()):
-            return [("operand", negated(node.operand))]
-        case ast.Compare(ops=ops):
-            return [("ops", [*ops[:i], OTHER[type(op)](), *ops[i + 1 :]]) for i, op in enumerate(ops)]
-        case ast.keyword(arg="axis", value=ast.UnaryOp(operand=ast.Constant(value=value))):
-            return [("value", ast.Constant(-value - 1))]  # +1 is often the same axis
-        case ast.Constant(value=bool(value)):
-            return [("value", not value)]
-        case ast.Constant(value=int(value) | float(value)):
-            return [("value", value + 1 if value + 1 != value else 2 * value)]
-        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
-            return [] if switched(test) else [("test", negated(test))]
-        case ast.comprehension(ifs=[test]):
-            return [] if switched(test) else [("ifs", [negated(test)])]
-        case ast.Name(id=name, ctx=ast.Load()) if name in SWAP:
-            return [("id", SWAP[name])]
-        case ast.Attribute(attr=name, ctx=ast.Load()) if name in SWAP:
-            return [("attr", SWAP[name])]
-    return []
-
-
-def switched(test):
-    """Is the condition one that another mutant negates already?"""
-    ends = ast.Eq | ast.NotEq | ast.Is | ast.IsNot | ast.In | ast.NotIn
-    negation = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
-    return negation or (
-        isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ends)
-    )
-
-
-def left_alone(node):
-    """The parts of a node where nothing is changed: annotations, words, `strict=`."""
-    match node:
-        case ast.Raise() | ast.JoinedStr():
-            return list(ast.iter_child_nodes(node))
-        case ast.AnnAssign(annotation=ast.Name(id="TypeAlias")):
-            return list(ast.iter_child_nodes(node))
-        case ast.keyword(arg="strict") | ast.If(test=ast.Name(id="TYPE_CHECKING")):
-            return [node]
-        case ast.keyword(arg="axis", value=ast.UnaryOp()):
-            return [node.value]
-    return [getattr(node, name, None) for name in ("annotation", "returns")]
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """The `variant`-th change of the `index`-th node (as `ast.walk` counts) of a module."""
-
-    module: str
-    where: str  # the function, as Class.method
-    change: str  # "2 * T → 3 * T", and " (2)" if it is the second such of its function
-    index: int = field(compare=False)
-    variant: int = field(compare=False)
-    lines: tuple = field(compare=False)  # the first and the last of the statement, or of what it belongs to
-    inside: bool = field(compare=False)  # of a function: its code can be replaced
-
-    @property
-    def key(self):
-        return f"{self.module}::{self.where}: {self.change}"
-
-    def tree(self):
-        """The mutated module."""
-        tree = ast.parse(Path(self.module).read_text("utf8"))
-        node = list(ast.walk(tree))[self.index]
-        setattr(node, *variants(node)[self.variant])
-        return ast.fix_missing_locations(tree)
-
-
-def mutants_of(module):
-    """All mutants of a file, in the order of `ast.walk`."""
-    tree = ast.parse(Path(module).read_text("utf8"))
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    skipped = {part for node in ast.walk(tree) for top in left_alone(node) if top for part in ast.walk(top)}
-    found, seen = [], defaultdict(int)
-    for index, node in enumerate(ast.walk(tree)):
-        for variant, (name, other) in enumerate(variants(node) if node not in skipped else []):
-            shown = context(node, parents)
-            before, kept = brief(shown), getattr(node, name)
-            setattr(node, name, other)
-            change = f"{before} → {brief(shown)}"
-            setattr(node, name, kept)
-            where, lines, inside = place(node, parents)
-            seen[where, change] += 1
-            change += f" ({seen[where, change]})" * (seen[where, change] > 1)
-            found.append(Mutant(module, where, change, index, variant, lines, inside))
-    return found
-
-
-def context(node, parents):
-    """What is shown of a change: the expression, and if it is short what it is part of."""
-    while len(ast.unparse(node)) < 12 and isinstance(parents.get(node), ast.expr | ast.keyword | ast.Slice):
-        node = parents[node]
-    return node
-
-
-def brief(node):
-    """The source in one line; of a statement with a body its first."""
-    text = ast.unparse(ast.fix_missing_locations(node))
-    return text.split("\n")[0] if isinstance(node, ast.stmt) else " ".join(text.split())
-
-
-def place(node, parents):
-    """(function, lines, inside): what a node is part of, and which lines tell that it was passed."""
-    names, inside, lines, holder = [], False, None, None
-    while node in parents:
-        child, node = node, parents[node]
-        if lines is None and isinstance(child, ast.stmt):
-            last = max(child.lineno, child.body[0].lineno - 1) if hasattr(child, "body") else child.end_lineno
-            lines = child.lineno, last
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.append(node.name)
-            holder = holder or node
-        runs = isinstance(node, ast.FunctionDef) and child in node.body
-        inside = inside or runs or (isinstance(node, ast.Lambda) and child is node.body)
-    if not inside:
-        lines = (holder.lineno, holder.end_lineno) if holder else (1, node.body[-1].end_lineno)
-    return ".".join(reversed(names)) or "module", lines, inside
-
 
 # ---------------------------------------------------------------- which tests pass which line
 
 
+@cache
+def content(path):
+    return Path(path).read_bytes()
+
+
 def digest(*paths):
-    return hashlib.sha256(b"".join(Path(path).read_bytes() for path in paths)).hexdigest()[:16]
+    """Of what the files held when they were first asked for."""
+    return hashlib.sha256(b"".join(map(content, paths))).hexdigest()[:16]
 
 
 def pytest_run(files, plugin):
     """Collect the tests of the files and hand them to the plugin; nothing is said."""
     options = "-q -s -p no:xdist -p no:cacheprovider --rootdir=. -W ignore::pytest.PytestAssertRewriteWarning"
+    marks = ["-m", "not browser and not long"]
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
-    return pytest.main([*options.split(), "-m", "not browser and not long", *map(str, files)], plugins=[plugin])
+    return pytest.main([*options.split(), *marks, *map(str, files)], plugins=[plugin])
 
 
 class Recorder:
@@ -210,7 +71,7 @@ class Recorder:
     def __init__(self, package, file):
         import coverage
 
-        self.file, self.times = file, {}
+        self.file, self.times, self.failed = file, {}, ""
         self.coverage = coverage.Coverage(source=[package], data_file=None, config_file=False)
         self.coverage.start()
 
@@ -222,7 +83,7 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
-            sys.exit(f"{report.nodeid} fails without any mutant:\n{report.longreprtext}")
+            self.failed = f"{report.nodeid} fails without any mutant:\n{report.longreprtext}"
         self.times[report.nodeid] = self.times.get(report.nodeid, 0.0) + report.duration
 
     def pytest_sessionfinish(self):
@@ -232,12 +93,13 @@ class Recorder:
         for path in sorted(data.measured_files()):
             by_line = data.contexts_by_lineno(path).items()
             lines[os.path.relpath(path)] = {n: [number[c] for c in found if c] for n, found in by_line}
+        assert not self.failed, self.failed
         kept = {"times": [round(self.times[t], 4) for t in tests], "tests": tests, "lines": lines}
         self.file.write_text(json.dumps(kept))
 
 
 def record(package, files):
-    """{module: {line: {test}}} and {test: seconds}; a file of tests is run again only if something changed."""
+    """{module: {line: {test}}} and {test: seconds}; tests are run again only if something has changed."""
     sources = sorted(Path(package).rglob("*.py"))
     helpers = sorted({p for file in files for p in file.parent.glob("*.py")} - set(files) - set(sources))
     common, jobs = digest(*sources, *helpers), {}
@@ -457,17 +319,6 @@ def run(package, files, mutants):
     for number, ended in forked(tasks):
         results.put(todo[number], chosen[todo[number]], *judge(*ended))
     return {mutant: results.get(mutant, chosen[mutant]) for mutant in mutants}
-
-
-def explained(file):
-    """{key: reason} of the survivors that were looked at; the file is {module: {function: {change: reason}}}."""
-    tree = yaml.safe_load(file.read_text("utf8")) if file.exists() else {}
-    return {
-        f"{module}::{where}: {change}": reason
-        for module, places in (tree or {}).items()
-        for where, changes in places.items()
-        for change, reason in changes.items()
-    }
 
 
 def counts(outcomes, reasons):

@@ -487,6 +487,19 @@ BY_HAND = [
     (bounds.hedge, (10, 50), 7.587135646),  # 5√2.302585093
     (bounds.hedge_anytime, (10, 49), 10.62198990),
     (bounds.logistic_descent, (0.5, np.e, 2.0), 0.7357588823),  # 2/e
+    # again with numbers for which squaring is not doubling and no divisor is 1
+    (bounds.perceptron_from, (3.0, 0.5, 0.4, 1.2), 34.54819875),  # 4·(4.3 + √18.81)
+    (bounds.zinkevich, (3.0, 5.0, 0.7, 9), 101.1),  # (4.5 + 25 + 4.2)·3
+    (bounds.zinkevich_sharp, (3.0, 5.0, 0.7, 9, None, 0.4), 73.59924241),  # 33.75 + 25 + 5.25·√8
+    (bounds.zinkevich_sharp, (3.0, 5.0, 4.0, 9, 1.6, 0.4), 113.0558008),  # 33.75 + 25 + 19.2·√8
+    (bounds.delayed, (3.0, 5.0, 2, 9, 0.4), 183.75),  # (11.25 + 50)·3
+    (bounds.delayed, (3.0, 5.0, 2, 9), 142.3024947),  # 15·√90
+    (bounds.delayed, (3.0, 5.0, 0, 8), 60.0),  # 15·√16
+    (bounds.delayed_constant, (3.0, 5.0, [1, 0, 2], 0.25), 33.625),  # 18 + 6.25·2½
+    (bounds.delayed_strongly_convex, (3.0, 5.0, 0.25, 2, 7), 738.7275373),  # 2.25 + 250·2.945910149
+    (bounds.delayed_strongly_convex, (3.0, 5.0, 0.25, 0, 1), 50.0),
+    (bounds.strongly_convex_sharp, (3.0, 0.25, 3), 33.0),  # 18·11/6
+    (bounds.logistic_descent, (0.5, np.e**2, 3.0), 0.4962293718),  # (1 + 4/1.5)/e²
     (limits.interval, (2.0, 3.0, 4), 9.0),  # E|S_4| = 3/2
     (limits.ball, (2.0, 3.0, 4), 12.0),
     (limits.two_experts, (4,), 0.75),
@@ -515,9 +528,29 @@ def test_steps_by_hand():
     assert bounds.descent_step(2.0, 3.0, 8) == pytest.approx(1 / 6)
     assert bounds.descent_sharp_step(2.0, 3.0, 4) == pytest.approx(1 / 3)
     assert bounds.delayed_scale(2.0, 3.0, 1) == pytest.approx(0.2721655270)  # 2/(3√6)
+    assert bounds.delayed_scale(3.0, 5.0, 2) == pytest.approx(0.1897366596)  # 3/(5√10)
+    assert bounds.delayed_scale(3.0, 5.0, 0) == pytest.approx(0.4242640687)  # 3/(5√2)
     assert bounds.ftrl_step(4.0, 0.5, 25) == pytest.approx(0.8)
     assert bounds.ftrl_sharp_step(2.0, 0.5, 25) == pytest.approx(0.8)
     assert bounds.hedge_step(10, 50) == pytest.approx(0.6069708517)
     assert bounds.hedge_schedule(10)(8) == pytest.approx(1.011618086)
-    with pytest.raises(ValueError, match="t must be ≥ 1, got 0"):
-        bounds.logistic_descent(1.0, 0, 1.0)
+    for t in (0, [3, 0]):
+        with pytest.raises(ValueError, match="t must be ≥ 1, got 0"):
+            bounds.logistic_descent(1.0, t, 1.0)
+
+
+def test_what_a_bound_refuses():
+    with pytest.raises(ValueError, match="along"):
+        bounds.perceptron_from(1.0, 0.5, 1.01, 1.0)  # no vector of length 1 has it
+    rounded = bounds.perceptron_from(1.0, 0.5, 1 + 5e-13, 1.0)
+    assert rounded == pytest.approx(bounds.perceptron_from(1.0, 0.5, 1.0, 1.0))
+    with pytest.raises(ValueError, match="kink"):
+        bounds.perceptron_ties(1.0, 0.5, 1.01)
+
+
+def test_a_curvature_is_read_off_steps_that_have_one():
+    bowls = [Quadratic([1.0], 2.0)] * 3
+    assert bounds.curvature_of(play(OGD(INTERVAL, inverse(0.4), "eager"), bowls)) == pytest.approx(2.5)
+    for eta in (inverse_sqrt(0.4), lambda t: 0.4 / t + 1e-8 * t):
+        with pytest.raises(ValueError, match="curvature"):
+            bounds.curvature_of(play(OGD(INTERVAL, eta, "eager"), bowls))

@@ -105,8 +105,8 @@ def test_the_nearest_point_of_a_triangle():
     points = np.array([[x, y] for x in (-3.0, -1.0, 0.5, 2.0, 5.0) for y in (-2.0, 0.0, 0.7, 1.0, 4.0)])
     nearest = np.array([triangle_nearest(y) for y in points])
     assert over.project(points) == pytest.approx(nearest, abs=1e-9)
-    farther = np.array([triangle_nearest(1e3 * y) for y in points])
-    assert over.project(1e3 * points) == pytest.approx(farther, abs=1e-6)
+    farther = np.array([triangle_nearest(1e6 * y) for y in points])
+    assert over.project(1e6 * points) == pytest.approx(farther, abs=1e-6)
     assert over.contains(points).tolist() == np.isclose(points, nearest).all(axis=1).tolist()
     assert over.diameter == pytest.approx(20**0.5) and over.dim == 2
 

@@ -193,10 +193,28 @@ class InPlace:
                 function.__code__ = codes.get(name, function.__code__)
             return first_failure([items[test] for test in self.chosen[mutant] if test in items], self.times)
 
+        self.control(sorted(items.values(), key=lambda item: self.times.get(item.nodeid, 0.0)))
         tasks = [lambda mutant=mutant: attempt(mutant) for mutant in self.mutants]
         for number, ended in forked(tasks):
             self.said(self.mutants[number], *ended)
         return True
+
+    def control(self, items):
+        """Without a mutant no test fails, also not in this order and in a child."""
+        for _, (status, said) in forked([lambda: first_failure(enough(items, self.times), self.times)]):
+            if status or said:
+                print(f"fails without any mutant when the quickest comes first: {said}", file=sys.stderr)
+                os._exit(1)
+
+
+def enough(tests, times):
+    """The first of these tests (items or their names), up to `ENOUGH` seconds of them."""
+    spent = 0.0
+    for count, test in enumerate(tests):
+        spent += times.get(getattr(test, "nodeid", test), 0.0)
+        if spent > ENOUGH and count:
+            return tests[:count]
+    return tests
 
 
 def codes_of(code):
@@ -241,8 +259,8 @@ def afresh(mutant, chosen, times):
 class Results:
     """What is known of each mutant: a line each time it was tried, the last one counts."""
 
-    def __init__(self, times):
-        self.file, self.times, self.known = FOLDER / "results.jsonl", times, {}
+    def __init__(self):
+        self.file, self.known = FOLDER / "results.jsonl", {}
         if self.file.exists():
             for line in self.file.read_text("utf8").splitlines():
                 entry = json.loads(line)
@@ -250,7 +268,9 @@ class Results:
 
     def mark(self, mutant, by, chosen):
         """What a result hangs on: the module, and the test that noticed or all that did not."""
-        files = {test.partition("::")[0] for test in ([by] if by in self.times else chosen)}
+        files = {test.partition("::")[0] for test in ([by] if "::" in by else chosen)}
+        if not all(map(os.path.exists, files)):
+            return "a test is gone"
         return digest(mutant.module, *sorted(files)) + ("" if by else f"-{len(chosen)}")
 
     def get(self, mutant, chosen):
@@ -273,21 +293,15 @@ def choose(mutant, lines, times):
     found = set().union(*(lines[mutant.module][n] for n in range(first, last + 1)))
     if not mutant.inside:  # a decorator is passed by nobody
         found |= {test for test in times if test.startswith(LOOKS_AT_ALL)}
-    chosen, spent = [], 0.0
-    for test in sorted(found, key=lambda test: (times[test], test)):
-        spent += times[test]
-        if spent > ENOUGH and chosen:
-            break
-        chosen.append(test)
-    return chosen
+    return enough(sorted(found, key=lambda test: (times[test], test)), times)
 
 
 def judge(status, said):
-    """(outcome, by): a child that ended by a signal ran into its time limit or crashed."""
+    """(outcome, by): a child that ended by a signal ran into its time limit, or crashed."""
     if status < 0:
         return "endless", ""
-    if status:
-        return "killed", ""
+    if status:  # pytest itself broke on the mutant
+        return "killed", f"outside of any test: {said}"
     return ("killed", said) if said else ("survived", "")
 
 
@@ -295,7 +309,7 @@ def run(package, files, mutants):
     """{mutant: outcome}; what has to be tried is tried in place first, then afresh."""
     (FOLDER / "coverage").mkdir(parents=True, exist_ok=True)
     lines, times = record(package, files)
-    results = Results(times)
+    results = Results()
     chosen = {mutant: choose(mutant, lines, times) for mutant in mutants}
     todo = [mutant for mutant in mutants if results.get(mutant, chosen[mutant]) is None]
     for mutant in [mutant for mutant in todo if not chosen[mutant]]:
@@ -305,7 +319,7 @@ def run(package, files, mutants):
 
     def said(mutant, status, text):
         outcome, by = judge(status, text)
-        if outcome != "survived":
+        if outcome == "endless" or (outcome == "killed" and by in times):
             results.put(mutant, chosen[mutant], outcome, by)
 
     inside = [mutant for mutant in todo if mutant.inside]
@@ -313,9 +327,9 @@ def run(package, files, mutants):
         used = sorted({test.partition("::")[0] for mutant in inside for test in chosen[mutant]})
         pytest_run(used, InPlace(inside, chosen, times, said))
         os._exit(0)
-    if inside:
-        os.wait()
-    results = Results(times)
+    if inside and os.wait()[1]:
+        sys.exit("the tests could not be run in place")
+    results = Results()
     todo = [mutant for mutant in todo if results.get(mutant, chosen[mutant]) is None]
     print(f"{len(todo)} to try afresh", flush=True)
     tasks = [lambda mutant=mutant: afresh(mutant, chosen[mutant], times) for mutant in todo]

@@ -127,6 +127,8 @@ def mutants_of(module, root=Path()):
 def context(node, parents):
     """What is shown of a change: the expression, and if it is short what it is part of."""
     while len(ast.unparse(node)) < 12 and isinstance(parents.get(node), ast.expr | ast.keyword | ast.Slice):
+        if isinstance(parents[node], ast.Dict):
+            break
         node = parents[node]
     return node
 

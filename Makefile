@@ -12,7 +12,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -27,6 +27,7 @@ help:
 	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
 	@echo "make parallel    run the parallel SVM on real processes again, and record it"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
+	@echo "make mutants     change ocolib in one place at a time: would the tests notice?"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
 
@@ -119,6 +120,11 @@ parallel: .venv/.installed
 
 cluster: .venv/.installed
 	$(BIN)/python tools/cluster.py $(SCHEDULER)
+
+# An hour the first time on two idle cores; later only what has changed. MODULE=…, or MUTANTS_SAMPLE=n SEED=k
+mutants: .venv/.installed
+	$(BIN)/python tools/mutants.py $(if $(MODULE),--module $(MODULE)) \
+	  $(if $(MUTANTS_SAMPLE),--sample $(MUTANTS_SAMPLE)) $(if $(SEED),--seed $(SEED))
 
 # $(call resolve,name): name.in into name.txt, complete, for every Python we support, each file with its checksum
 resolve = $(BIN)/python -m uv pip compile $(1).in --universal --python-version 3.11 --generate-hashes \

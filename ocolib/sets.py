@@ -393,19 +393,21 @@ class Hull:
     def _nearest(self, y: Array) -> Array:
         """Wolfe's algorithm: the nearest point to y in the affine hull of a few corners, which change until
         that point lies between them and no other vertex is on the near side of it."""
-        P = self.vertices - y
-        corners, weights = [int(np.argmin((P**2).sum(axis=1)))], np.ones(1)
-        tol = 1e-14 * max(1.0, (P**2).sum(axis=1).max())
-        for _ in range(100 * len(P)):
-            x = weights @ P[corners]
-            new = int(np.argmin(P @ x))
-            if P[new] @ x >= x @ x - tol or new in corners:
+        V, far = self.vertices, np.square(self.vertices - y).sum(axis=1)
+        corners, weights = [int(np.argmin(far))], np.ones(1)
+        # all is measured along the hull, never from y: however far that is, no digit of the hull is lost
+        tol = 1e-14 * max(1.0, self.farthest(V[0]) * np.sqrt(far.max()))
+        for _ in range(100 * len(V)):
+            x = weights @ V[corners]
+            gain = (x - V) @ (x - y)
+            new = int(np.argmax(gain))
+            if gain[new] <= tol or new in corners:
                 break
             corners, weights = [*corners, new], np.append(weights, 0.0)
             while True:
-                A, m = P[corners], len(corners)
-                system = np.block([[A @ A.T, np.ones((m, 1))], [np.ones((1, m)), np.zeros((1, 1))]])
-                target = np.linalg.lstsq(system, np.append(np.zeros(m), 1.0), rcond=None)[0][:m]
+                first, rest = V[corners[0]], V[corners[1:]]
+                shares = np.linalg.lstsq((rest - first).T, y - first, rcond=None)[0]
+                target = np.append(1.0 - shares.sum(), shares)
                 if (target > 0).all():
                     weights = target
                     break

@@ -96,7 +96,7 @@ def test_notebooks_are_in_canonical_form(text):
 
 def test_setting_the_repository_asks_for_no_new_notebooks(monkeypatch):
     monkeypatch.setattr(notebooks, "repository", lambda: "https://example.org/book")
-    assert 'address = "https://example.org/book"' in notebooks.make(TEXTS[0]).cells[0].source
+    assert 'address = "git+https://example.org/book"' in notebooks.make(TEXTS[0]).cells[0].source
     assert not notebooks.difference(TEXTS[0])
 
 

@@ -1,12 +1,13 @@
 """A page in plain markdown: what the book shows in boxes, for a notebook that is read anywhere.
 
 JupyterLab and Colab know nothing of the book's directives and roles. Here a statement becomes a bold head
-with the number that the page shows, a reference its words with a link, a citation names author and year. Links
-lead to the other notebooks; the download button turns them into links to the site.
+with the number that the page shows, a reference its words with a link, a citation names author and year.
+Links lead to the other notebooks; the download button turns them into links to the site.
 """
 
 import base64
 import copy
+import json
 import posixpath
 import re
 import sys
@@ -263,4 +264,25 @@ def collected(cells):
     """A notebook of ours, not yet executed."""
     made = new_notebook(cells=cells, metadata=notebooks.METADATA)
     made.nbformat_minor = 5
+    return made
+
+
+DATA = """
+
+# The files that this page reads, for whoever took the notebook alone.
+import urllib.request
+
+for name in {names}:
+    if not pathlib.Path(name).exists():
+        if not address:
+            raise Missing(f"This page reads {{name}}; take it from the zip.")
+        place = urllib.parse.urljoin(address, f"{folder}/{{name}}")
+        urllib.request.urlretrieve(place, name)"""
+
+
+def with_data(made, name, files):
+    """The notebook, whose first cell also fetches the files that it reads."""
+    if files:
+        names = json.dumps([file.name for file in files])
+        made.cells[0].source += DATA.format(names=names, folder=posixpath.dirname(name))
     return made

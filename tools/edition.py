@@ -1,7 +1,7 @@
 """Build an edition of the book: python tools/edition.py [student | appendix] [--into FOLDER] [--url ADDRESS]
 
-`student` leaves all worked solutions out, `appendix` puts them on a last page. Each edition has a folder of its
-own, _build/student/html, so that none disturbs another. `--url` builds as if _config.yml named that repository.
+`student` leaves all worked solutions out, `appendix` puts them on a last page. Each edition has a folder of
+its own, _build/student/html, and disturbs no other. `--url` builds as if _config.yml named that repository.
 """
 
 import argparse
@@ -21,6 +21,8 @@ def files(folder, edition, url):
     """Write _config.yml and _toc.yml of an edition; return their paths."""
     config, toc = (yaml.safe_load((ROOT / name).read_text("utf8")) for name in ("_config.yml", "_toc.yml"))
     config["sphinx"]["config"] |= {"edition": edition, "book_files": str(folder)}
+    ours = config["sphinx"]["local_extensions"]  # which are looked for beside _config.yml
+    ours |= {name: str(ROOT / place) for name, place in ours.items()}
     if url:
         config["repository"]["url"] = url
     if edition == "appendix":

@@ -208,9 +208,14 @@ def make(text):
 
 def first_cell(needed, address=""):
     """The cell that installs what is missing, and is shown nowhere in the book."""
-    source = ADDRESS.sub(f'address = "{address}"', BOOTSTRAP)
+    source = addressed(BOOTSTRAP, address)
     source = NEEDS.sub(f"needs = {json.dumps(needed)}", source)
     return new_code_cell(source, metadata={"tags": ["remove-cell"]})
+
+
+def addressed(source, address):
+    """The first cell with the place in it where pip finds ocolib."""
+    return ADDRESS.sub(lambda match: f'address = "{address}"', source)
 
 
 def give_ids(cells, old):

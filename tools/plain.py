@@ -96,17 +96,21 @@ def references(keys):
 
 @dataclass
 class Page:
-    """Where the text stands, `lecture-13-oco/the-game`, and where the book is published, if that is known."""
+    """Where the text stands, `lecture-13-oco/the-game`, and where the book is published, if that is known.
+
+    No other notebook lies beside one that is `alone`.
+    """
 
     name: str
     site: str = ""
+    alone: bool = False
 
     def __post_init__(self):
         self.keys = []
 
     def link(self, words, page, anchor=""):
         """A link to a notebook beside this one, to the site, or the words alone."""
-        if has_notebook(page):
+        if has_notebook(page) and not self.alone:
             return f"[{words}]({posixpath.relpath(page, posixpath.dirname(self.name) or '.')}.ipynb{anchor})"
         return f"[{words}]({self.site}/book/{page}.html{anchor})" if self.site else words
 
@@ -142,20 +146,10 @@ class Page:
 
     def blocks(self, text):
         """Text with every directive in its plain form, the inner ones first."""
-        lines, result = text.split("\n"), []
-        while lines:
-            line = lines.pop(0)
-            if match := FENCE.fullmatch(line):
-                end = next(n for n, other in enumerate(lines) if closes(other, match[1]))
-                inside, lines = lines[:end], lines[end + 1 :]
-                result.append(self.directive(match[2], match[3], *options(inside)))
-            elif line.startswith("```"):  # code: as it is
-                end = next(n for n, other in enumerate(lines) if closes(other, "```"))
-                result += [line, *lines[: end + 1]]
-                lines = lines[end + 1 :]
-            else:
-                result.append(line)
-        return "\n".join(result)
+        parts = split(text)
+        return "\n".join(
+            p if isinstance(p, str) else self.directive(p.kind, p.argument, *p.inside()) for p in parts
+        )
 
     def directive(self, kind, argument, given, body):
         body = self.blocks(body).strip()
@@ -176,23 +170,45 @@ class Page:
         return re.sub(r"\n{3,}", "\n\n", self.inline(self.blocks(text))).strip()
 
 
+@dataclass
+class Block:
+    """A directive: `{kind} argument` and the lines inside."""
+
+    kind: str
+    argument: str
+    lines: list
+
+    def inside(self):
+        """({option: value}, the rest) of its lines."""
+        given, lines = {}, self.lines
+        while lines and (match := OPTION.match(lines[0])):
+            given[match[1]] = match[2] or ""
+            lines = lines[1:]
+        return given, "\n".join(lines)
+
+
+def split(text):
+    """Lines and directives, in their order; a listing stays as it is."""
+    lines, result = text.split("\n"), []
+    while lines:
+        line = lines.pop(0)
+        match = FENCE.fullmatch(line)
+        if not match and not line.startswith("```"):
+            result.append(line)
+            continue
+        fence = match[1] if match else "```"
+        end = next(n for n, other in enumerate(lines) if closes(other, fence))
+        inside, lines = lines[:end], lines[end + 1 :]
+        result.append(Block(match[2], match[3], inside) if match else "\n".join([line, *inside, fence]))
+    return result
+
+
 def closes(line, fence):
     """Does the line end a block that `fence` began?"""
     return len(line.rstrip()) >= len(fence) and set(line.rstrip()) == {fence[0]}
 
 
-def options(lines):
-    """({option: value}, the rest) of the lines inside a directive."""
-    given = {}
-    while lines and (match := OPTION.match(lines[0])):
-        given[match[1]] = match[2] or ""
-        lines = lines[1:]
-    return given, "\n".join(lines)
-
-
 # ---------------------------------------------------------------- one notebook
-
-FOLDED = {"solution": "hide-cell", "checker": "hide-input", "check": "hide-input"}
 
 
 def is_solution(cell):
@@ -262,6 +278,7 @@ def folded(cell):
 
 def collected(cells):
     """A notebook of ours, not yet executed."""
+    notebooks.give_ids(cells, [])
     made = new_notebook(cells=cells, metadata=notebooks.METADATA)
     made.nbformat_minor = 5
     return made

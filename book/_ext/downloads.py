@@ -28,7 +28,7 @@ README = """\
 Online Convex Optimisation, Executed: all notebooks
 
 Unpack this folder and open the notebooks in JupyterLab, Jupyter Notebook or VS Code. The first cell of each
-installs ocolib, the package of the book, from the file ocolib-….whl in this folder: no network is needed for that.
+installs ocolib, the package of the book, from the file ocolib-….whl in this folder, without network.
 
 What else a notebook needs is named in its first cell: NumPy always, often matplotlib and cvxpy, sometimes
 scikit-learn and joblib. If these are not installed, that cell fetches them. For a class without
@@ -102,12 +102,15 @@ def write(app, exception):
     target = Path(app.outdir, FOLDER)
     shutil.rmtree(target, ignore_errors=True)
     site = reader.site(reader.settings())
+    address = f"{site}/{wheel_name()}" if site else ""
     for docname in app.env.found_docs:
         if app.env.doc2path(docname).endswith(".ipynb"):
             name = docname.removeprefix("book/")
             made = plain.notebook(name, site, solutions=not app.config.edition)
             files = data(name, made.cells)
-            notebooks.write(plain.with_data(made, name, files), Path(app.outdir, notebook(docname)))
+            made = plain.with_data(made, name, files)
+            made.cells[0].source = notebooks.addressed(made.cells[0].source, address)
+            notebooks.write(made, Path(app.outdir, notebook(docname)))
             for file in files:
                 shutil.copyfile(file, Path(app.outdir, notebook(docname)).with_name(file.name))
     shutil.copyfile(wheel(), Path(app.outdir, wheel_name()))

@@ -12,6 +12,7 @@ import notebooks
 import plain
 
 TEXT = (".html", ".ipynb", ".js", ".json", ".txt", ".md", ".css", ".svg", ".csv", ".inv", ".xml", ".py")
+FOREIGN = "_static/mathjax/"  # a program that others wrote long before
 PACKED = (".zip", ".whl")
 LEAST = 12  # letters: shorter lines say nothing
 
@@ -42,6 +43,8 @@ def solutions():
 def texts(folder):
     """(name, what it says) of every text below a folder, those in archives too."""
     for path in sorted(Path(folder).rglob("*")):
+        if FOREIGN in path.as_posix():
+            continue
         if path.suffix in PACKED:
             yield from unpacked(path.name, path.read_bytes())
         elif path.suffix in TEXT:

@@ -12,7 +12,7 @@ from chromium_print import ARGUMENTS, NAMES, chromium
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-HTML = ROOT / "_build" / "html"
+HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 CHROMIUM = chromium()
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
 

@@ -1,5 +1,6 @@
 """Every page of the built book, seen as a reader sees it: in a browser, without the network."""
 
+import os
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -12,7 +13,7 @@ import redirects
 
 pytestmark = pytest.mark.browser
 
-HTML = ledger.ROOT / "_build" / "html"
+HTML = Path(os.environ.get("BOOK_HTML", ledger.ROOT / "_build" / "html"))
 FILES = [path.relative_to(HTML) for path in HTML.rglob("*.html")]
 NOT_READ = ("_static", "index.html")  # the index only sends a reader on to the first page
 PAGES = sorted(path.as_posix() for path in FILES if path.parts[0] not in NOT_READ)

@@ -316,6 +316,7 @@ def test_a_check_is_folded_and_keeps_its_output():
     (made,) = notebooks.derived([cell])
     assert made.metadata.tags == ["check", "live", "hide-input"]
     assert made.metadata.mystnb == {"image": {"alt": "x"}, "code_prompt_show": "Check"}
+    assert made.metadata.jupyter == {"source_hidden": True}, "JupyterLab folds it too"
     assert cell.metadata.tags == ["check", "live"]
 
 

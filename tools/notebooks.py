@@ -138,8 +138,10 @@ def derived(cells):
 
 
 def folded(cell, how, prompt):
+    """The cell folded away, in the book and in JupyterLab."""
     metadata = {**cell.metadata, "mystnb": {**cell.metadata.get("mystnb", {}), "code_prompt_show": prompt}}
     metadata["tags"] = [*tags(cell), how]
+    metadata["jupyter"] = {"source_hidden": True} | ({"outputs_hidden": True} if how == "hide-cell" else {})
     return new_code_cell(cell.source, metadata=metadata)
 
 

@@ -1,4 +1,4 @@
-"""What the download button gives works alone: in an environment that has Jupyter and NumPy, and nothing else."""
+"""What the download button gives works alone: where there are Jupyter and NumPy and nothing else."""
 
 import io
 import json

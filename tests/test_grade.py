@@ -23,6 +23,7 @@ NOTEBOOK = json.loads((ROOT / "book" / f"{PAGE}.ipynb").read_text("utf8"))
 PLAIN = plain.notebook(PAGE)  # as a reader downloads it
 NAMES = list(ANSWERS)
 SEED = 12345
+VANDAL = ROOT / "pages" / "vandal.md"
 
 
 def filled(answers, last="", notebook=NOTEBOOK):
@@ -83,6 +84,8 @@ SUBMITTED = {
     "syntax": (filled(RIGHT | {STAY: "def my_price(T, c):\n    return T"}), 2, "c = 0 only"),
     "tampered": (filled(RIGHT | {STAY: TAMPER}), 2, "gains too|Broken"),
     "renamed": (filled(RIGHT | {STAY: RIGHT[STAY].replace("my_", "mine_")}), 2, "not yet|not defined"),
+    "killer": (first_cell("import os\nos.kill(os.getppid(), 9)"), 0, "its process ended"),
+    "vandal": (first_cell(f"open({str(VANDAL)!r}, 'w').write('# Nothing to learn')"), 3, ""),
     "exits": (first_cell("import os\nos._exit(0)"), 0, "its process ended"),
 }  # fmt: skip
 
@@ -115,7 +118,7 @@ def table(tmp_path_factory):
 
 
 needs_fence = pytest.mark.skipif(
-    subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode != 0,
+    subprocess.run([*grade.FENCE, "true"], capture_output=True).returncode != 0,
     reason="no namespaces here",
 )
 
@@ -130,7 +133,8 @@ def test_a_submission_gets_what_it_deserves(table, name):
     assert sum(int(row["passed"]) for row in rows) == points, rows
     if reason:
         assert any(re.search(reason, row["reason"]) for row in rows), rows
-    assert len(rows) == (1 if name in ("exits", "endless", "bare") else 3)
+    assert len(rows) == (1 if name in ("exits", "endless", "bare", "killer") else 3)
+    assert not VANDAL.exists()
 
 
 @needs_fence

@@ -12,18 +12,21 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants lab sheet
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make book        build the book into _build/html"
+	@echo "make book EDITION=student   without worked solutions, into _build/student/html (appendix: all at the end)"
 	@echo "make serve       build it and serve it on http://localhost:$(PORT)"
 	@echo "make test        check everything: style, code, pages, the book in a browser"
 	@echo "make test-all    the same, what takes longer, and the oldest and newest packages"
 	@echo "make notebooks   execute every page again and store what it shows"
 	@echo "make certificates  make the certificates of the limits again"
 	@echo "make grade SUBMISSIONS=folder   grade notebooks, into _build/grades"
+	@echo "make sheet LECTURE=13   an exercise sheet, without and with solutions, into _build/sheets"
+	@echo "make lab         open JupyterLab on the pages"
 	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
 	@echo "make parallel    run the parallel SVM on real processes again, and record it"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
@@ -57,6 +60,10 @@ endif
 	@$(call install,.venv,--quiet --no-deps --no-build-isolation -e .)
 	@echo "$(CURDIR)" > $@
 
+ifdef EDITION
+book: .venv/.installed
+	$(BIN)/python tools/edition.py $(EDITION)
+else
 book: .venv/.installed
 	@# a build that failed or was killed forgets what it read and wrote: the next one must warn again
 	@test ! -e _build/.unfinished || rm -rf _build/.doctrees _build/html
@@ -66,9 +73,10 @@ book: .venv/.installed
 	@rm _build/.unfinished
 	@echo
 	@echo "The book:  $(CURDIR)/_build/html/index.html   (or: make serve)"
+endif
 
 serve: book
-	@$(BIN)/python tools/serve.py $(PORT)
+	@$(BIN)/python tools/serve.py $(PORT) $(if $(EDITION),_build/$(EDITION)/html)
 
 notebooks: .venv/.installed
 	$(BIN)/python tools/notebooks.py run
@@ -111,6 +119,17 @@ certificates: .venv/.installed
 grade: .venv/.installed
 	@test -n "$(SUBMISSIONS)" || { echo "Say where the notebooks are: make grade SUBMISSIONS=folder"; exit 1; }
 	$(BIN)/python tools/grade.py "$(SUBMISSIONS)" $(if $(NETWORK),--network $(NETWORK))
+
+sheet: .venv/.installed
+	@test -n "$(LECTURE)" || { echo "Say which: make sheet LECTURE=13"; exit 1; }
+	$(BIN)/python tools/sheet.py "$(LECTURE)"
+
+.venv/.lab: .venv/.installed requirements-lab.txt
+	@$(call install,.venv,-r requirements-lab.txt)
+	@touch $@
+
+lab: .venv/.lab
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book
 
 phases: .venv/.installed
 	$(BIN)/python tools/phases.py

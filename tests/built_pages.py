@@ -1,10 +1,12 @@
 """The built book as files: its pages, what each holds and where it leads."""
 
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-HTML = Path(__file__).resolve().parents[1] / "_build" / "html"
+ROOT = Path(__file__).resolve().parents[1]
+HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 FILES = sorted(path.relative_to(HTML) for path in HTML.rglob("*.html"))
 #: run in a page before all else: it keeps what the page's policy refuses
 VIOLATIONS = """

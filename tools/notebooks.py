@@ -6,6 +6,7 @@ python tools/notebooks.py run pages/x.md      one page, by its text or by its no
 """
 
 import argparse
+import ast
 import difflib
 import hashlib
 import os
@@ -35,27 +36,49 @@ METADATA = {
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 ADDRESS = re.compile(r'^address = ".*"$', re.MULTILINE)
-BOOTSTRAP = '''\
-# This page needs ocolib, the package of the book. Where ocolib is missing,
-# this cell installs it from the address below, or says how to get it.
+NEEDS = re.compile(r"^needs = .*$", re.MULTILINE)
+# What a page may need beside NumPy: {module: (extra of ocolib that brings it, imports that ask for it)}.
+EXTRAS = {
+    "cvxpy": ("oracle", {"oracle", "cvxpy"}),
+    "matplotlib": ("plots", {"plots", "matplotlib"}),
+    "sklearn": ("records", {"sklearn"}),
+    "joblib": ("sweep", {"sweep"}),
+}
+BOOTSTRAP = """\
+# What this page needs beside NumPy. Where something is missing, this cell
+# installs it: from the address, or from the wheel that lies in the folder
+# of the notebooks. If that fails, it says what to do.
 import importlib.util
+import pathlib
 
 address = ""
+needs = {"ocolib": ""}
 
 class Missing(Exception):
-    """Shown as a sentence, without a traceback."""
+    \"""Shown as a sentence, without a traceback.\"""
 
     def _render_traceback_(self):
         return [str(self)]
 
-if importlib.util.find_spec("ocolib") is None:
-    if not address:
-        raise Missing(
-            "This page needs the package ocolib, which is not installed here. "
-            "In the folder of the project run: pip install '.[oracle,plots]' "
-            "Then restart the kernel and run the page again."
-        )
-    %pip install -q "ocolib[oracle,plots] @ git+{address}"'''
+def missing():
+    importlib.invalidate_caches()
+    return [name for name in needs if importlib.util.find_spec(name) is None]
+
+if missing():
+    home = pathlib.Path("..")
+    wheels = [*pathlib.Path().glob("ocolib-*.whl"), *home.glob("ocolib-*.whl")]
+    found = address or "".join(w.resolve().as_uri() for w in wheels[:1])
+    package = "ocolib[" + ",".join(filter(None, needs.values())) + "]"
+    package += f" @ {found}" * ("ocolib" in missing())
+    if found or "ocolib" not in missing():
+        %pip install -q --find-links {home} "{package}"
+if missing():
+    raise Missing(
+        f"This page needs {', '.join(missing())}, which is not installed here. "
+        "In the folder of the project run: pip install '.[pages]' Elsewhere "
+        "take all notebooks in one zip from the page “Run it” of the book: "
+        "they bring it along. Then restart the kernel and run this again."
+    )"""
 TITLE = re.compile(r"```\{admonition\} Exercise (\d+): (.+)\n((?::\w+:.*\n)+)")
 
 
@@ -118,8 +141,10 @@ def derived(cells):
 
 
 def folded(cell, how, prompt):
+    """The cell folded away, in the book and in JupyterLab."""
     metadata = {**cell.metadata, "mystnb": {**cell.metadata.get("mystnb", {}), "code_prompt_show": prompt}}
     metadata["tags"] = [*tags(cell), how]
+    metadata["jupyter"] = {"source_hidden": True} | ({"outputs_hidden": True} if how == "hide-cell" else {})
     return new_code_cell(cell.source, metadata=metadata)
 
 
@@ -148,6 +173,28 @@ def stub_and_solution(cell, boxes):
     yield told
 
 
+def needs(cells):
+    """What the code of a page imports beside NumPy: {module: extra of ocolib that brings it}."""
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    names = set().union(*(imports(cell.source) for cell in code))
+    if any("limits." in cell.source and "live" not in tags(cell) for cell in code):
+        names.add("cvxpy")  # some limits are not computed but solved
+    found = {module: extra for module, (extra, asks) in EXTRAS.items() if names & asks}
+    return {"ocolib": ""} | found
+
+
+def imports(source):
+    """The names of modules that a cell imports, and what it takes from ocolib."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {part for name in node.names for part in name.name.split(".")}
+        elif isinstance(node, ast.ImportFrom):
+            found |= set(node.module.split("."))
+            found |= {name.name for name in node.names} if node.module == "ocolib" else set()
+    return found
+
+
 def repository():
     return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
 
@@ -156,12 +203,24 @@ def make(text):
     """The notebook of a page, not yet executed. Cells that it has already keep their ids."""
     target = notebook_of(text)
     old = nbformat.read(target, as_version=4).cells if target.exists() else []
-    first = ADDRESS.sub(f'address = "{repository()}"', BOOTSTRAP)
-    cells = [new_code_cell(first, metadata={"tags": ["remove-cell"]}), *derived(read(text))]
+    cells = list(derived(read(text)))
+    cells.insert(0, first_cell(needs(cells), f"git+{repository()}" if repository() else ""))
     give_ids(cells, old)
     notebook = new_notebook(cells=cells, metadata=METADATA)
     notebook.nbformat_minor = 5
     return notebook
+
+
+def first_cell(needed, address=""):
+    """The cell that installs what is missing, and is shown nowhere in the book."""
+    source = addressed(BOOTSTRAP, address)
+    source = NEEDS.sub(f"needs = {json.dumps(needed)}", source)
+    return new_code_cell(source, metadata={"tags": ["remove-cell"]})
+
+
+def addressed(source, address):
+    """The first cell with the place in it where pip finds ocolib."""
+    return ADDRESS.sub(lambda match: f'address = "{address}"', source)
 
 
 def give_ids(cells, old):

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
+import offline  # noqa: E402
 import reader  # noqa: E402
 
 BACK = "Back matter"
@@ -97,3 +98,8 @@ def slug(name):
 def relative(folder, html=HTML):
     """What stands before an address of the book in a file of that folder."""
     return Path(os.path.relpath(html, folder)).as_posix()
+
+
+def letters(html=HTML):
+    """The book's fonts inside a stylesheet. What is printed or projected waits for them."""
+    return offline.letters(html / "_static").replace("font-display: optional", "font-display: block")

@@ -37,14 +37,13 @@ def document(chosen=None, html=built.HTML, folder=TARGET):
     pages = [page for _, found in parts for page in found]
     up = built.relative(folder, html)
     join(pages, up)
-    sheets = [*built.sheets(pages), "_static/letters.css"]
-    links = "".join(f'<link rel="stylesheet" href="{up}/{sheet}">\n' for sheet in sheets)
+    links = "".join(f'<link rel="stylesheet" href="{up}/{sheet}">\n' for sheet in built.sheets(pages))
     body = [title_page(up), contents(parts)]
     for part, found in parts:
         body += [opening(part, found)] if part else []
         body += [chapter(page) for page in found]
     config = built.config()
-    style = STYLE.read_text("utf8") + heads(parts)
+    style = built.letters(html) + "\n" + STYLE.read_text("utf8") + heads(parts)
     return (
         '<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light" data-from="file">\n<head>\n'
         f'<meta charset="utf-8">\n<title>{escape(config["title"])}</title>\n'

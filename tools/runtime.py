@@ -106,9 +106,9 @@ def archive(folder):
     return buffer.getvalue()
 
 
-def install_npm(work):
+def install_npm(work, recipe=RECIPE):
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(RECIPE / name, work / name)
+        shutil.copy(recipe / name, work / name)
     node, npm = node_wheel()
     run(work, node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 

@@ -1,0 +1,7 @@
+// A key that moves a figure does not turn the slide.
+Reveal.initialize({
+  width: 1280, height: 720, margin: 0.02, center: false, hash: true, transition: 'none', viewDistance: 2,
+  progress: true, controls: true, slideNumber: 'c/t', pdfMaxPagesPerSlide: 1,
+  keyboardCondition: () => !document.activeElement?.closest('moving-figure'),
+  plugins: [RevealNotes],
+});

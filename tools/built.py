@@ -21,9 +21,8 @@ import reader  # noqa: E402
 
 BACK = "Back matter"
 # What only a screen needs: the foot, buttons, permalinks, the dark twins of figures, scripts.
-ON_SCREEN = (
-    ".page-foot, .page-facts, .headerlink, .equation-link, .filter, .moved, .pst-js-only, .face-dark, button, script"
-)
+ON_SCREEN = ".page-foot, .page-facts, .headerlink, .equation-link, .filter, .moved, .pst-js-only, .face-dark"
+ON_SCREEN += ", button, script"
 
 
 def config():
@@ -82,7 +81,7 @@ def sheets(pages):
 
 
 def names(pages):
-    """{(page, id): its name in one document of all}; an id that two pages have gets the page's name before it."""
+    """{(page, id): its name in one document}; an id that two pages have gets the page's name before it."""
     often = Counter(identifier for page in pages for identifier in set(page.ids()))
     return {
         (page.name, identifier): identifier if often[identifier] == 1 else f"{slug(page.name)}--{identifier}"

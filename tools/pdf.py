@@ -1,24 +1,23 @@
 """Print the whole book: one document of all pages, one file, _build/pdf/online-convex-optimisation.pdf.
 
-python tools/pdf.py [page ...]    (default: all pages of _toc.yml; `make book` must have built them)
+python tools/pdf.py [--to FILE] [page ...]    `make book` must have built the pages
 
 Sphinx's own single-page builder gives every page's "Exercises" the same address, so the finished pages are
-joined here, and an id that occurs twice gets the page's name. Chromium prints the document twice: the contents
-show where the first print put every page.
+joined here, and an id that occurs twice gets the page's name. Chromium prints the document twice: the
+contents show where the first print put every page.
 """
 
+import argparse
 import json
 import sys
 from html import escape
 from pathlib import Path
 
-from pypdf import PdfReader
-
 import built
 import chromium_print
+from pypdf import PdfReader
 
-TARGET = built.ROOT / "_build" / "pdf"
-NAME = "online-convex-optimisation.pdf"
+TARGET = built.ROOT / "_build" / "pdf" / "online-convex-optimisation.pdf"
 STYLE = Path(__file__).with_name("print") / "book.css"
 NUMBER = '<span class="number" data-of="{name}">000</span>'
 FILL = """pages => document.querySelectorAll('.number').forEach(place => {
@@ -30,10 +29,13 @@ class Broken(Exception):
     """A link that leads nowhere."""
 
 
-def document(chosen=None, html=built.HTML, folder=TARGET):
+def document(chosen=None, html=built.HTML, folder=TARGET.parent):
     """All pages, or those chosen, as one document that lies in a folder."""
-    parts = [(part, [name for name in names if not chosen or name in chosen]) for part, names in built.contents()]
-    parts = [(part, [built.Page(name, html) for name in names]) for part, names in parts if names]
+    parts = [
+        (part, [built.Page(name, html) for name in names if not chosen or name in chosen])
+        for part, names in built.contents()
+    ]
+    parts = [(part, found) for part, found in parts if found]
     pages = [page for _, found in parts for page in found]
     up = built.relative(folder, html)
     join(pages, up)
@@ -55,7 +57,7 @@ def document(chosen=None, html=built.HTML, folder=TARGET):
 def join(pages, up):
     """Make one document of the pages: ids that are unique, links that stay inside, folds open."""
     names = built.names(pages)
-    tops = {page.name: built.slug(page.name) for page in pages}
+    tops = {page.name: top(page) for page in pages}
     for page in pages:
         for element in page.article.select("[id]"):
             element["id"] = names[page.name, element["id"]]
@@ -90,27 +92,30 @@ def relink(page, link, names, tops):
 
 def title_page(up):
     config = built.config()
-    year, _, rest = config["copyright"].partition(", ")
+    year, _, licence = config["copyright"].partition(f", {config['author']}. ")
     return (
         f'<section class="title-page"><img src="{up}/_static/{Path(config["logo"]).name}" alt="">'
-        f"<p class=\"title\">{escape(config['title'])}</p>"
-        f"<p>{escape(config['author'])}</p><p class=\"licence\">{escape(year)}. {escape(rest.partition('. ')[2])}</p>"
+        f'<p class="title">{escape(config["title"])}</p>'
+        f'<p>{escape(config["author"])}</p><p class="licence">{year}. {escape(licence)}</p>'
         "</section>\n"
     )
 
 
+def top(page):
+    """The address of a page in the document, and the name of its kind of sheet."""
+    return f"page-{built.slug(page.name)}"
+
+
 def line(page):
-    name = built.slug(page.name)
+    name = top(page)
     number = NUMBER.format(name=name)
     return f'<li><a href="#{name}"><span>{page.heading}</span><i></i>{number}</a></li>\n'
 
 
 def contents(parts):
     """The list of all pages, each with its number."""
-    groups = (
-        (f"<p>{escape(part)}</p>" if part else "") + f"<ol>{''.join(map(line, found))}</ol>\n" for part, found in parts
-    )
-    return f'<nav class="book-contents"><h1>Contents</h1>\n{"".join(groups)}</nav>\n'
+    groups = "".join(f"<p>{escape(part)}</p><ol>{''.join(map(line, found))}</ol>\n" for part, found in parts)
+    return f'<nav class="book-contents"><h1>Contents</h1>\n{groups}</nav>\n'
 
 
 def opening(part, found):
@@ -119,14 +124,15 @@ def opening(part, found):
 
 
 def chapter(page):
-    name = built.slug(page.name)
-    return f'<article class="bd-article" id="{name}" style="page: {name}">\n{page.article.decode_contents()}</article>\n'
+    name = top(page)
+    text = page.article.decode_contents()
+    return f'<article class="bd-article" id="{name}" style="page: {name}">\n{text}</article>\n'
 
 
 def heads(parts):
     """A named kind of sheet for each page of the book: what stands above the text."""
     return "".join(
-        f"@page {built.slug(page.name)} {{ @top-left {{ content: {json.dumps(part, ensure_ascii=False)}; }} "
+        f"@page {top(page)} {{ @top-left {{ content: {json.dumps(part, ensure_ascii=False)}; }} "
         f"@top-right {{ content: {json.dumps(page.title, ensure_ascii=False)}; }} }}\n"
         for part, found in parts
         for page in found
@@ -143,7 +149,10 @@ def places(pdf):
 
 
 def write(pdf, chosen=None, html=built.HTML):
-    """Print, see where every page came to stand, say so in the contents, and print again."""
+    """Print, see where every page came to stand, say so in the contents, and print again.
+
+    Returns what is wider than the column, which should be nothing.
+    """
     folder = pdf.parent
     folder.mkdir(parents=True, exist_ok=True)
     source = pdf.with_suffix(".html")
@@ -153,19 +162,27 @@ def write(pdf, chosen=None, html=built.HTML):
         found = places(pdf)
         page.evaluate(FILL, found)
         chromium_print.print_page(page, pdf)
+        wide = chromium_print.too_wide(page)
     if places(pdf) != found:
         raise RuntimeError("the page numbers moved when they were filled in")
+    return wide
 
 
-def main(chosen):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("page", nargs="*", help="pages to print, such as book/intro (default: all)")
+    parser.add_argument("--to", type=Path, default=TARGET, metavar="FILE")
+    wanted = parser.parse_args()
     try:
-        write(TARGET / NAME, chosen)
+        wide = write(wanted.to.resolve(), wanted.page)
     except chromium_print.NoChromium as reason:
         print(f"No PDF: {reason}.")
         return 1
-    print(f"{TARGET / NAME}, {len(PdfReader(TARGET / NAME).pages)} pages")
-    return 0
+    print(f"{wanted.to}, {len(PdfReader(wanted.to).pages)} pages")
+    for markup in wide:
+        print(f"too wide for the page: {markup}")
+    return 1 if wide else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,12 +1,13 @@
 """Slides from the finished pages: a reveal.js deck a chapter, _build/slides/<chapter>/index.html.
 
-python tools/slides.py [chapter ...]    (default: all; `make book` must have built the pages)
+python tools/slides.py [--to FOLDER] [chapter ...]    `make book` must have built the pages
 
-On a slide stands what a class should see: statements, pictures (moving where they move on the page), proofs as
-tables, what breaks, what to remember. The prose between them becomes the speaker's notes. Chromium measures
-every slide here; what does not fit is made smaller, or split.
+On a slide stands what a class should see: statements, pictures (moving where they move on the page), proofs
+as tables, what breaks, what to remember. The prose between them becomes the speaker's notes. Chromium
+measures every slide here; what does not fit is made smaller, or split.
 """
 
+import argparse
 import re
 import shutil
 import sys
@@ -15,20 +16,20 @@ from copy import copy
 from html import escape
 from pathlib import Path
 
-from bs4 import BeautifulSoup
-
 import built  # which finds the book's extensions
 import chromium_print
 import offline
 import runtime
 import sealed
+from bs4 import BeautifulSoup
 
 RECIPE = Path(__file__).with_name("slides")
 TARGET = built.ROOT / "_build" / "slides"
 REVEAL = built.ROOT / "_build" / "reveal"
-REVEAL_FILES = ("dist/reveal.js", "dist/reveal.css", "plugin/notes/notes.js", "plugin/notes/speaker-view.html", "LICENSE")
+REVEAL_FILES = ("dist/reveal.js", "dist/reveal.css", "LICENSE")
+REVEAL_FILES += ("plugin/notes/notes.js", "plugin/notes/speaker-view.html")
 BOOK_FILES = ("pygments.css", "type.css", "companion.css", "figures/figures.css", "figures.js")
-STYLES = ("reveal.css", "mathjax.css", "pygments.css", "letters.css", "type.css", "companion.css", "figures.css", "deck.css")
+STYLES = ("reveal", "mathjax", "pygments", "letters", "type", "companion", "figures", "deck")
 SCRIPTS = ("reveal.js", "notes.js", "deck.js")
 SIZE = {"width": 1280, "height": 720}
 DECK = """<!DOCTYPE html>
@@ -206,7 +207,7 @@ class Deck:
         content = "".join(str(self.cleaned(slide.page, part)) for part in slide.content)
         notes = "".join(str(spoken(self.cleaned(slide.page, note))) for note in slide.notes)
         address = f"{self.home}/{slide.page.name}.html"
-        place = f"#{slide.identifier}" if slide.kind not in ("title", "exercises") and slide.identifier else ""
+        place = f"#{slide.identifier}" if slide.identifier and slide.kind != "title" else ""
         where = f'<a href="{address}{place}">{slide.page.title}</a>'
         if slide.section:
             where += f"<span>{self.cleaned(slide.page, slide.section).decode_contents()}</span>"
@@ -286,7 +287,7 @@ def with_letters(css, static):
 
 def page_of(title, slides, scripts):
     """A deck, or without scripts what is measured."""
-    head = "\n".join(f'<link rel="stylesheet" href="../_static/{name}">' for name in STYLES)
+    head = "\n".join(f'<link rel="stylesheet" href="../_static/{name}.css">' for name in STYLES)
     tags = "\n".join(f'<script src="../_static/{name}"></script>' for name in scripts)
     view = (REVEAL / "speaker-view.html").read_text("utf8")
     rules = sealed.policy(view) + "; frame-src 'self'"
@@ -324,12 +325,17 @@ def chapters():
     return {names[0].split("/")[-2]: (part, names) for part, names in parts}
 
 
-def main(chosen):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("chapter", nargs="*", help="chapters, such as lecture-13-oco (default: all)")
+    parser.add_argument("--to", type=Path, default=TARGET, metavar="FOLDER")
+    wanted = parser.parse_args()
+    target = wanted.to.resolve()
     try:
-        write_files(TARGET, built.HTML)
+        write_files(target, built.HTML)
         for chapter, (caption, names) in chapters().items():
-            if not chosen or chapter in chosen:
-                print(write(caption, names))
+            if not wanted.chapter or chapter in wanted.chapter:
+                print(write(caption, names, target))
     except (chromium_print.NoChromium, runtime.Unavailable) as reason:
         print(f"No slides: {reason}.")
         return 1
@@ -337,4 +343,4 @@ def main(chosen):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

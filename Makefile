@@ -12,7 +12,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases cluster grade
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases cluster grade pdf slides
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -24,6 +24,8 @@ help:
 	@echo "make notebooks   execute every page again and store what it shows"
 	@echo "make certificates  make the certificates of the limits again"
 	@echo "make grade SUBMISSIONS=folder   grade notebooks, into _build/grades"
+	@echo "make pdf         print the whole book into _build/pdf, with bookmarks and links"
+	@echo "make slides      a deck for each chapter, into _build/slides"
 	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
 	@echo "make lock        resolve requirements.in into requirements.txt"
@@ -97,6 +99,12 @@ certificates: .venv/.installed
 grade: .venv/.installed
 	@test -n "$(SUBMISSIONS)" || { echo "Say where the notebooks are: make grade SUBMISSIONS=folder"; exit 1; }
 	$(BIN)/python tools/grade.py "$(SUBMISSIONS)" $(if $(NETWORK),--network $(NETWORK))
+
+pdf: book
+	$(BIN)/python tools/pdf.py
+
+slides: book
+	$(BIN)/python tools/slides.py
 
 phases: .venv/.installed
 	$(BIN)/python tools/phases.py

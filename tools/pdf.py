@@ -19,6 +19,7 @@ from pypdf import PdfReader
 
 TARGET = built.ROOT / "_build" / "pdf" / "online-convex-optimisation.pdf"
 STYLE = Path(__file__).with_name("print") / "book.css"
+KEPT = 14  # lines of code that stay on one sheet
 NUMBER = '<span class="number" data-of="{name}">000</span>'
 FILL = """pages => document.querySelectorAll('.number').forEach(place => {
   place.textContent = pages[place.dataset.of] ?? '';
@@ -67,6 +68,9 @@ def join(pages, up):
             picture["src"] = f"{up}/{picture['src']}"
         for fold in page.article.select("details:not(.concordance-tests)"):
             fold["open"] = ""
+        for code in page.article.select("pre"):
+            if code.get_text().count("\n") > KEPT:
+                code["class"] = "long"
         for figure in page.article.select("moving-figure"):
             del figure["data-numbers"]
         for level in (5, 4, 3, 2, 1):  # a part stands above its pages

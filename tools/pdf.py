@@ -43,7 +43,10 @@ def document(chosen=None, html=built.HTML, folder=TARGET.parent):
     links = "".join(f'<link rel="stylesheet" href="{up}/{sheet}">\n' for sheet in built.sheets(pages))
     body = [title_page(up), contents(parts)]
     for part, found in parts:
-        body += [opening(part, found)] if part else []
+        if part:
+            body.append(opening(part, found))
+            for page in found:
+                lower(page)
         body += [chapter(page) for page in found]
     config = built.config()
     style = built.letters(html) + "\n" + STYLE.read_text("utf8") + heads(parts)
@@ -73,11 +76,22 @@ def join(pages, up):
                 code["class"] = "long"
         for figure in page.article.select("moving-figure"):
             del figure["data-numbers"]
-        for level in (5, 4, 3, 2, 1):  # a part stands above its pages
-            for heading in page.article.select(f"h{level}"):
-                heading.name = f"h{level + 1}"
-        for copy in page.article.select("mjx-assistive-mml"):
-            copy.decompose()
+        for formula in page.article.select("mjx-container"):
+            name_formula(formula)
+
+
+def name_formula(formula):
+    """A formula is a picture with a name; else all of its signs would be in the file a second time."""
+    copy = formula.select_one("mjx-assistive-mml")
+    formula["role"], formula["aria-label"] = "img", " ".join(copy.stripped_strings)
+    copy.decompose()
+
+
+def lower(page):
+    """A part stands above its pages, so their heads go down a step."""
+    for level in (5, 4, 3, 2, 1):
+        for heading in page.article.select(f"h{level}"):
+            heading.name = f"h{level + 1}"
 
 
 def relink(page, link, names, tops):
@@ -162,7 +176,7 @@ def write(pdf, chosen=None, html=built.HTML):
     source = pdf.with_suffix(".html")
     source.write_text(document(chosen, html, folder), "utf8")
     with chromium_print.opened(source) as page:
-        chromium_print.print_page(page, pdf)
+        chromium_print.print_page(page, pdf, draft=True)
         found = places(pdf)
         page.evaluate(FILL, found)
         chromium_print.print_page(page, pdf)

@@ -28,7 +28,7 @@ TARGET = built.ROOT / "_build" / "slides"
 REVEAL = built.ROOT / "_build" / "reveal"
 REVEAL_FILES = ("dist/reveal.js", "dist/reveal.css", "LICENSE")
 REVEAL_FILES += ("plugin/notes/notes.js", "plugin/notes/speaker-view.html")
-BOOK_FILES = ("pygments.css", "type.css", "companion.css", "figures/figures.css", "figures.js")
+BOOK_FILES = ("pygments.css", "companion.css", "figures/figures.css", "figures.js")
 STYLES = ("reveal", "mathjax", "pygments", "letters", "type", "companion", "figures", "deck")
 SCRIPTS = ("reveal.js", "notes.js", "deck.js")
 SIZE = {"width": 1280, "height": 720}
@@ -275,6 +275,10 @@ def write_files(target, html):
         shutil.copy(html / "_static" / name, static)
     for name in ("deck.css", "deck.js"):
         shutil.copy(RECIPE / name, static)
+    colours = re.sub(
+        r"^@font-face .*url.*\n", "", (html / "_static" / "type.css").read_text("utf8"), flags=re.M
+    )
+    (static / "type.css").write_text(colours, "utf8")
     (static / "letters.css").write_text(built.letters(html), "utf8")
     mathjax = (html / "_static" / "mathjax.css").read_text("utf8")
     (static / "mathjax.css").write_text(with_letters(mathjax, html / "_static"), "utf8")

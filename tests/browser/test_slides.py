@@ -15,7 +15,9 @@ OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {
   const { h, v } = Reveal.getIndices(slide);
   Reveal.slide(h, v);
   const body = slide.querySelector('.fit'), figure = slide.querySelector('moving-figure');
-  const tall = slide.scrollHeight > slide.clientHeight + 1, wide = body.scrollWidth > body.clientWidth + 1;
+  const [frame, inner] = [slide, body].map(e => e.getBoundingClientRect().bottom);
+  const tall = slide.scrollHeight > slide.clientHeight + 1 || inner > frame - 30;
+  const wide = body.scrollWidth > body.clientWidth + 1;
   const cut = figure && figure.scrollHeight > figure.clientHeight + 1;
   return tall || wide || cut ? [[slide.id, slide.scrollHeight, body.scrollWidth, body.clientWidth]] : [];
 })"""

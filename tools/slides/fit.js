@@ -1,10 +1,13 @@
 // Run once, when the slides are made: each fills its frame and no more, larger, smaller, or in parts.
-({ height }) => {
-  const MOST = 1.24, LEAST = 0.62, HEAD = '.box-head, .admonition-title, .claim, h1, h2, thead, caption, colgroup';
+async ({ height }) => {
+  const MOST = 1.24, LEAST = 0.62, FOOT = 44, HEAD = '.box-head, .admonition-title, .claim, h1, h2, thead, caption, colgroup';
   document.documentElement.classList.add('measuring');
+  document.body.getBoundingClientRect(); // letters are fetched for what is laid out
+  await document.fonts.ready;
   const fits = slide => {
     const body = slide.querySelector('.fit');
-    return slide.scrollHeight <= height && body.scrollWidth <= body.clientWidth + 1;
+    const bottom = body.getBoundingClientRect().bottom - slide.getBoundingClientRect().top;
+    return bottom <= height - FOOT && body.scrollWidth <= body.clientWidth + 1;
   };
   const shrink = slide => {
     const body = slide.querySelector('.fit');

@@ -12,7 +12,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants lab sheet
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants lab sheet pdf slides
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -27,6 +27,8 @@ help:
 	@echo "make grade SUBMISSIONS=folder   grade notebooks, into _build/grades"
 	@echo "make sheet LECTURE=13   an exercise sheet, without and with solutions, into _build/sheets"
 	@echo "make lab         open JupyterLab on the pages"
+	@echo "make pdf         print the whole book into _build/pdf, with bookmarks and links"
+	@echo "make slides      a deck for each chapter, into _build/slides"
 	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
 	@echo "make parallel    run the parallel SVM on real processes again, and record it"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
@@ -130,6 +132,11 @@ sheet: .venv/.installed
 
 lab: .venv/.lab
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book
+pdf: book
+	$(BIN)/python tools/pdf.py
+
+slides: book
+	$(BIN)/python tools/slides.py
 
 phases: .venv/.installed
 	$(BIN)/python tools/phases.py

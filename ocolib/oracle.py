@@ -241,6 +241,7 @@ def best_path(losses: loss_room.Losses, over: Set, length: float) -> Array:
         total = cp.sum(cp.multiply(losses, u))
     elif isinstance(losses, loss_room.Examples):
         total = cp.sum(scalar(losses.phi, cp.sum(cp.multiply(losses.X, u), axis=1), losses.y))
+        total += 0.5 * losses.reg * cp.sum_squares(u)
     else:
         total = cp.sum([expression(f, u[t]) for t, f in enumerate(losses)])
     inside = [condition for t in range(len(losses)) for condition in constraints(over, u[t])]

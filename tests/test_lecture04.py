@@ -211,6 +211,8 @@ def test_a_path_as_long_as_it_likes_takes_every_round_its_best_point():
     assert np.allclose(examples.values(oracle.best_path(examples, Ball(2), 5.0)), 0, atol=1e-6)
     bowls = [Quadratic([1.0, 0.0]), Quadratic([0.0, 1.0])]
     assert np.allclose(oracle.best_path(bowls, Ball(2), 5.0), [[1, 0], [0, 1]], atol=1e-4)
+    held = hinge(np.eye(2), [1, -1]).regularized(5.0)  # alone each is least at ±x/5, where it costs 0.8 + 0.1
+    assert np.allclose(oracle.best_path(held, Ball(2), 5.0), np.diag([0.2, -0.2]), atol=1e-5)
     assert oracle.best_path(Z[:1], Ball(2), 0.0).shape == (1, 2)
 
 

@@ -52,6 +52,7 @@ class Page:
             picture["src"] = self.path(picture["src"])
         self.heading = self.article.h1.decode_contents()
         self.title = self.article.h1.get_text()
+        self.sections = [(head.parent, head.get_text()) for head in self.article.select("section > h2")]
 
     def path(self, address):
         """A file that the page names, as seen from the root of the book."""

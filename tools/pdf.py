@@ -15,7 +15,7 @@ from pathlib import Path
 
 import built
 import chromium_print
-from pypdf import PdfReader
+from pypdf import PdfReader, PdfWriter
 
 TARGET = built.ROOT / "_build" / "pdf" / "online-convex-optimisation.pdf"
 STYLE = Path(__file__).with_name("print") / "book.css"
@@ -30,13 +30,17 @@ class Broken(Exception):
     """A link that leads nowhere."""
 
 
-def document(chosen=None, html=built.HTML, folder=TARGET.parent):
-    """All pages, or those chosen, as one document that lies in a folder."""
+def parts_of(chosen, html):
+    """[(caption, pages)]: all pages, or those chosen."""
     parts = [
         (part, [built.Page(name, html) for name in names if not chosen or name in chosen])
         for part, names in built.contents()
     ]
-    parts = [(part, found) for part, found in parts if found]
+    return [(part, found) for part, found in parts if found]
+
+
+def document(parts, html, folder):
+    """The parts as one document that lies in a folder."""
     pages = [page for _, found in parts for page in found]
     up = built.relative(folder, html)
     join(pages, up)
@@ -130,15 +134,31 @@ def line(page):
     return f'<li><a href="#{name}"><span>{page.heading}</span><i></i>{number}</a></li>\n'
 
 
+def sections(page):
+    """The sections of a page, each a link: Chromium gives an address only to what a link leads to."""
+    links = " · ".join(f'<a href="#{section["id"]}">{escape(text)}</a>' for section, text in page.sections)
+    return f'<li class="sections">{links}</li>\n'
+
+
 def contents(parts):
-    """The list of all pages, each with its number."""
-    groups = "".join(f"<p>{escape(part)}</p><ol>{''.join(map(line, found))}</ol>\n" for part, found in parts)
+    """The list of all pages, each with its number and its sections."""
+    groups = "".join(
+        (f'<p><a href="#{opener(found)}">{escape(part)}</a></p>' if part else "")
+        + f"<ol>{''.join(line(page) + sections(page) for page in found)}</ol>\n"
+        for part, found in parts
+    )
     return f'<nav class="book-contents"><h1>Contents</h1>\n{groups}</nav>\n'
 
 
+def opener(found):
+    """The address of the sheet that opens a part."""
+    return f"part-{built.slug(found[0].name)}"
+
+
 def opening(part, found):
-    """The page that opens a part."""
-    return f'<section class="part"><h1>{escape(part)}</h1><ol>{"".join(map(line, found))}</ol></section>\n'
+    """The sheet that opens a part."""
+    lines = "".join(map(line, found))
+    return f'<section class="part" id="{opener(found)}"><h1>{escape(part)}</h1><ol>{lines}</ol></section>\n'
 
 
 def chapter(page):
@@ -166,6 +186,22 @@ def places(pdf):
     }
 
 
+def add_bookmarks(pdf, parts, found):
+    """Parts, pages, sections. Chromium's own bookmarks need its tags, and with a book of this size it may
+    wait for them for ever."""
+    writer = PdfWriter(clone_from=pdf)
+    for part, pages in parts:
+        above = writer.add_outline_item(part, found[opener(pages)] - 1) if part else None
+        for page in pages:
+            mark = writer.add_outline_item(page.title, found[top(page)] - 1, parent=above)
+            for section, text in page.sections:
+                writer.add_outline_item(text, found[section["id"]] - 1, parent=mark)
+    config = built.config()
+    writer.add_metadata({"/Title": config["title"], "/Author": config["author"]})
+    writer.page_mode = "/UseOutlines"
+    writer.write(pdf)
+
+
 def write(pdf, chosen=None, html=built.HTML):
     """Print, see where every page came to stand, say so in the contents, and print again.
 
@@ -174,15 +210,17 @@ def write(pdf, chosen=None, html=built.HTML):
     folder = pdf.parent
     folder.mkdir(parents=True, exist_ok=True)
     source = pdf.with_suffix(".html")
-    source.write_text(document(chosen, html, folder), "utf8")
+    parts = parts_of(chosen, html)
+    source.write_text(document(parts, html, folder), "utf8")
     with chromium_print.opened(source) as page:
         chromium_print.print_page(page, pdf, draft=True)
         found = places(pdf)
         page.evaluate(FILL, found)
-        chromium_print.print_page(page, pdf)
+        chromium_print.print_page(page, pdf, draft=True)
         wide = chromium_print.too_wide(page)
     if places(pdf) != found:
         raise RuntimeError("the page numbers moved when they were filled in")
+    add_bookmarks(pdf, parts, found)
     return wide
 
 

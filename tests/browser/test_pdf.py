@@ -54,9 +54,19 @@ def made(folder, names):
     return Printed(file, names or ALL)
 
 
-@pytest.fixture(scope="module", params=["few", pytest.param("all", marks=pytest.mark.long)])
-def printed(request, html, browser, tmp_path_factory):
-    return made(tmp_path_factory.mktemp("pdf"), FEW if request.param == "few" else [])
+@pytest.fixture(scope="module")
+def few(html, browser, tmp_path_factory):
+    return made(tmp_path_factory.mktemp("pdf"), FEW)
+
+
+@pytest.fixture(scope="module")
+def whole(html, browser, tmp_path_factory):
+    return made(tmp_path_factory.mktemp("pdf"), [])
+
+
+@pytest.fixture(scope="module", params=["few", pytest.param("whole", marks=pytest.mark.long)])
+def printed(request):
+    return request.getfixturevalue(request.param)
 
 
 def test_it_has_as_many_pages_as_it_needs(printed):
@@ -107,14 +117,13 @@ def test_no_address_of_this_machine_is_in_it(printed):
 
 
 @pytest.mark.long
-def test_every_item_of_the_lectures_has_a_destination(html, browser, tmp_path_factory):
-    printed = made(tmp_path_factory.mktemp("pdf"), [])
+def test_every_item_of_the_lectures_has_a_destination(whole):
     items = [entry for part in ledger.load().values() for entry in part["items"] if ledger.done(entry)]
-    missing = {ledger.anchor(entry["id"]) for entry in items} - set(printed.places)
+    missing = {ledger.anchor(entry["id"]) for entry in items} - set(whole.places)
     assert not missing
-    whole = " ".join(printed.texts)
+    text = " ".join(whole.texts)
     for words in ("Theorem 1 Lecture 13", "Theorem 2 Lecture 13", "Worked solution", "Follow the leader"):
-        assert words in whole
+        assert words in text
 
 
 def test_what_is_too_wide_is_found(desktop):

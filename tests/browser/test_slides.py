@@ -67,6 +67,20 @@ def test_a_slide_that_is_too_long_would_be_noticed(decks, opened):
     assert opened.evaluate(OVERFLOWS)
 
 
+def test_what_does_not_fit_is_split_and_nothing_is_lost(decks, opened):
+    words = [f"sentence {n}" for n in range(40)]
+    box = f'<div class="box"><p class="box-head">Head</p>{"".join(f"<p>{w}</p>" for w in words)}</div>'
+    slide = f'<section id="x" class="leaf"><div class="fit">{box}</div><aside>said</aside></section>'
+    file = decks[0].with_name("long.html")
+    file.write_text(slides.page_of("long", slide, ()), "utf8")
+    opened.goto(file.as_uri())
+    made = opened.evaluate((slides.RECIPE / "fit.js").read_text("utf8"), slides.SIZE)
+    file.unlink()
+    assert made.count("<section") > 1 and made.count("Head") == made.count("<section")
+    assert [word for word in words if f"<p>{word}</p>" not in made] == []
+    assert made.count("sentence") == 40 and made.count("said") == 1
+
+
 def test_it_needs_no_one_and_keeps_to_its_policy(decks, opened):
     for file in decks:
         show(opened, file)
@@ -123,7 +137,8 @@ def test_keys_turn_slides_and_the_address_names_them(decks, opened):
     opened.keyboard.press("ArrowDown")
     indices = opened.evaluate("Reveal.getIndices()")
     assert (indices["h"], indices["v"]) == (1, 1)
-    assert opened.url.endswith("#/" + opened.evaluate("Reveal.getCurrentSlide().id"))
+    name = opened.evaluate("Reveal.getCurrentSlide().id")
+    opened.wait_for_url(lambda url: url.endswith(f"#/{name}"))  # reveal.js writes it a little later
 
 
 def test_it_prints_a_sheet_a_slide(decks, opened, tmp_path):

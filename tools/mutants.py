@@ -338,15 +338,15 @@ def run(package, files, mutants):
     return {mutant: results.get(mutant, chosen[mutant]) for mutant in mutants}
 
 
-def counts(outcomes, reasons):
+def counts(outcomes, reasons, modules):
     """{module: {mutants, killed, explained}}."""
-    found = defaultdict(lambda: {"mutants": 0, "killed": 0, "explained": 0})
+    found = {module: {"mutants": 0, "killed": 0, "explained": 0} for module in modules}
     for mutant, outcome in outcomes.items():
         row, killed = found[mutant.module], outcome in ("killed", "endless")
         row["mutants"] += 1
         row["killed"] += killed
         row["explained"] += not killed and mutant.key in reasons
-    return {module: found[module] for module in sorted(found)}
+    return found
 
 
 def imports(file, package):
@@ -382,14 +382,24 @@ def main(arguments=None):
     for mutant, outcome in outcomes.items():
         if outcome in ("survived", "untested") and mutant.key not in reasons:
             print(f"{outcome}  {mutant.module}:{mutant.lines[0]}  {mutant.where}: {mutant.change}")
-    rows = counts(outcomes, reasons)
+    rows = counts(outcomes, reasons, options.module or modules)
     for module, row in rows.items():
         print("{:32} killed {killed:4} of {mutants:4}, {explained} explained".format(module, **row))
-    total = {name: sum(row[name] for row in rows.values()) for name in ("mutants", "killed", "explained")}
-    print("killed {killed} of {mutants}, {explained} explained".format(**total))
-    if not options.sample and not options.module:
-        Path("book/mutants.json").write_text(json.dumps({"total": total, "modules": rows}, indent=1) + "\n")
-    return total
+    print("killed {killed} of {mutants}, {explained} explained".format(**total(rows)))
+    if not options.sample:
+        keep(rows, modules)
+
+
+def total(rows):
+    return {name: sum(row[name] for row in rows.values()) for name in ("mutants", "killed", "explained")}
+
+
+def keep(rows, modules):
+    """Write the counts of these modules beside those of the others; a module that is gone is forgotten."""
+    file = Path("book/mutants.json")
+    before = json.loads(file.read_text("utf8"))["modules"] if file.exists() else {}
+    rows = {module: row for module, row in sorted((before | rows).items()) if module in modules}
+    file.write_text(json.dumps({"total": total(rows), "modules": rows}, indent=1) + "\n", "utf8")
 
 
 if __name__ == "__main__":

@@ -116,6 +116,53 @@ def smaller(gram):
     return [[str(Fraction(x) * Fraction(9, 10)) for x in row] for row in gram]
 
 
+ONE_ROUND = {"gradient z1": "1/3", "distance w1 u": "3/4"}  # proves ρ²/3 + ¾R², which is R·ρ for R = 2, ρ = 3
+
+
+def one_round(size2, multipliers, gram):
+    """A certificate of one round with ρ = 3: what it proves is what it says."""
+    problem = {
+        "T": 1,
+        "eta2": 1,
+        "size2": [size2],
+        "rho2": 9,
+        "projection": "lazy",
+        "within": "ball",
+        "delay": 0,
+    }
+    return cert.certificate(problem, multipliers, [gram])
+
+
+def test_an_excess_by_hand():
+    """One learner against itself: between R² = 4 and R² = 16 the chord of 3R lies below, its lines above.
+
+    At R² = 4 the line is 3 + ¾R², at R² = 16 it is 6 + ⅜R². They cross at R² = 8 in 9, where the chord from
+    6 to 12 has 8.
+    """
+    low = one_round(4, ONE_ROUND, [[9], [-6, 4]])
+    high = one_round(16, {"gradient z1": "2/3", "distance w1 u": "3/8"}, [[9], [-12, 16]])
+    assert cert.verify(low) == [(6, 6)] and cert.verify(high) == [(12, 12)]
+    assert cert.excess([low, high], [low, high]) == cert.excess([high, low], [high, low]) == -1
+    poorer = one_round(16, {"gradient z1": "2/3", "distance w1 u": "3/8"}, [[9], [-9, 16]])
+    assert cert.excess([low, poorer], [low, high]) == -3, "9 is proved of the first, 12 of the second"
+    same = one_round(
+        16, ONE_ROUND, [[9], [-12, 16]]
+    )  # the same line twice: no crossing; 15 − 12 at the far end
+    assert cert.excess([low, high], [low, same]) == -3
+    for above, below in (([low, low], [low, low]), ([low, high], [high, low]), ([low, high], [low, low])):
+        with pytest.raises(ValueError, match="above and below must be for the same two sizes"):
+            cert.excess(above, below)
+
+
+def test_an_excess_is_of_one_game_for_two_sizes():
+    low, high = one_round(4, ONE_ROUND, [[9], [-6, 4]]), one_round(16, ONE_ROUND, [[9], [-12, 16]])
+    other = copy.deepcopy(high)
+    other["problem"]["within"] = "diameter"
+    for name, above, below in (("above", [low, other], [low, high]), ("below", [low, high], [low, other])):
+        with pytest.raises(ValueError, match=f"^{name} must be one game for two sizes"):
+            cert.excess(above, below)
+
+
 @pytest.mark.parametrize(
     ("M", "yes"),
     [

@@ -162,7 +162,14 @@ def test_a_tie_has_a_corner_for_each_winner():
 
 def test_a_soft_margin_needs_square_tables():
     assert phi.SoftMargin(DELTA, np.zeros((3, 3))).lipschitz == 0.0
-    for delta, gamma in ((DELTA, -GAMMA), (DELTA[:2], GAMMA), (DELTA, GAMMA[:2]), (DELTA, GAMMA[:, :2])):
+    one = np.where(np.arange(9).reshape(3, 3) == 5, -GAMMA, GAMMA)
+    for delta, gamma in (
+        (DELTA, -GAMMA),
+        (DELTA, one),
+        (DELTA[:2], GAMMA),
+        (DELTA, GAMMA[:2]),
+        (DELTA, GAMMA[:, :2]),
+    ):
         with pytest.raises(ValueError, match="gamma must"):
             phi.SoftMargin(delta, gamma)
 

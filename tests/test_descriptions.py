@@ -29,6 +29,14 @@ def test_nothing_described_can_be_changed(kind):
         setattr(thing, dataclasses.fields(kind)[0].name if dataclasses.fields(kind) else "any", 1)
 
 
+@pytest.mark.parametrize("kind", list(dataclasses_of(ocolib)), ids=lambda kind: kind.__name__)
+def test_what_holds_arrays_is_not_compared_field_by_field(kind):
+    """Two arrays have no one truth value; `description` knows how to compare them."""
+    types = " ".join(str(field.type) for field in dataclasses.fields(kind))
+    if not kind.__name__.startswith("_") and ("Array" in types or "ndarray" in types):
+        assert not kind.__dataclass_params__.eq
+
+
 def test_a_class_may_keep_its_own_words_and_compares_by_its_fields():
     from ocolib.descriptions import description
 

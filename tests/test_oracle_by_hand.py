@@ -128,6 +128,11 @@ def test_a_threshold_of_three_examples():
     assert oracle.penalty_threshold(X, [1.0, 1.0, 1.0]) == pytest.approx(2 / 3, abs=1e-5)
 
 
+def test_a_threshold_has_no_negative_multipliers():
+    """1 binds, 2 and 3 do not: α = (1, 0, 0). With (⅔, ⅔, −⅓) the sums would be right as well."""
+    assert oracle.penalty_threshold([[1.0], [2.0], [3.0]], [1.0] * 3) == pytest.approx(1.0, abs=1e-5)
+
+
 # ---------------------------------------------------------------- answers
 
 
@@ -147,6 +152,35 @@ def test_the_best_path_is_as_long_as_it_may_be():
     assert still[0] == pytest.approx(still[1], abs=1e-6)
     with pytest.raises(ValueError, match="length"):
         oracle.best_path(Z, over, -0.1)
+
+
+def test_the_length_of_a_path_is_euclidean():
+    over, Z = Ball(2, 5.0), np.array([[1.0, 1.0], [0.0, 0.0], [-1.0, -1.0]])
+    u = oracle.best_path(Z, over, 1.0)
+    assert np.linalg.norm(np.diff(u, axis=0), axis=1).sum() == pytest.approx(1.0, abs=1e-5)
+    assert u[2] - u[0] == pytest.approx([0.5**0.5, 0.5**0.5], abs=1e-4)
+    assert oracle.ball_margin([[1.0, 1.0]], [1.0])[1] == pytest.approx(2**0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize("failures", [0, 1, 2, 3])
+def test_a_solver_that_gives_up_is_asked_for_less(failures, monkeypatch):
+    asked, usual = [], cp.Problem.solve
+
+    def stubborn(problem, **settings):
+        asked.append(settings["tol_feas"])
+        if len(asked) <= failures:
+            raise cp.SolverError("too hard")
+        return usual(problem, **settings)
+
+    monkeypatch.setattr(cp.Problem, "solve", stubborn)
+    x = cp.Variable()
+    if failures == 3:
+        with pytest.raises(cp.SolverError):
+            oracle.solve(cp.square(x - 2), [])
+    else:
+        assert oracle.solve(cp.square(x - 2) + 1, []) == pytest.approx(1.0)
+    assert asked == list(oracle.TOLERANCES[: failures + 1])
+    assert sorted(oracle.TOLERANCES) == list(oracle.TOLERANCES) and max(oracle.TOLERANCES) < 1e-8
 
 
 def test_a_problem_without_a_solution_is_named():

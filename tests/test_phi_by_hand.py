@@ -162,7 +162,14 @@ def test_a_tie_has_a_corner_for_each_winner():
 
 def test_a_soft_margin_needs_square_tables():
     assert phi.SoftMargin(DELTA, np.zeros((3, 3))).lipschitz == 0.0
-    for delta, gamma in ((DELTA, -GAMMA), (DELTA[:2], GAMMA), (DELTA, GAMMA[:2]), (DELTA, GAMMA[:, :2])):
+    one = np.where(np.arange(9).reshape(3, 3) == 5, -GAMMA, GAMMA)
+    for delta, gamma in (
+        (DELTA, -GAMMA),
+        (DELTA, one),
+        (DELTA[:2], GAMMA),
+        (DELTA, GAMMA[:2]),
+        (DELTA, GAMMA[:, :2]),
+    ):
         with pytest.raises(ValueError, match="gamma must"):
             phi.SoftMargin(delta, gamma)
 
@@ -174,6 +181,7 @@ def test_a_quadratic_form_by_hand():
     assert loss.slope(f, y) == pytest.approx([1.0 - 2.0, 0.5 - 6.0])
     assert loss.smooth == pytest.approx((5 + sqrt(5)) / 2)
     assert loss.curvature == pytest.approx((5 - sqrt(5)) / 2)
+    assert phi.QuadraticForm([[3.0]]).smooth == phi.QuadraticForm([[3.0]]).curvature == 3.0
     assert phi.QuadraticForm([[1.0, 1.0], [1.0, 1.0]]).curvature is None
     assert phi.QuadraticForm([[1.0, 0.0], [0.0, 1e-6]]).curvature == pytest.approx(1e-6)
     for M in ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 1.0], [0.0, 1.0]], [[1.0, 0.0]], [[1.0, 0.0], [0.0, -1e-6]]):
@@ -230,6 +238,7 @@ def test_margins_over_data():
     data = losses.perceptron_loss(X, SIGNS, 0.1)
     assert data.margins(W) == pytest.approx([-0.2 - 0.1, 0.65 + 0.1, 0.8 - 0.1])
     assert losses.novelty([[1.0]], 1.0)[0].subgradient([1.0]) == 0.0
+    assert losses.novelty([[0.5]]).values([1.0]).tolist() == [0.5]
     assert data.with_kink(0.5).phi.kink == data[0].with_kink(0.5).phi.kink == 0.5
     for reg in (0.0, -1.0):
         with pytest.raises(ValueError, match="reg must be"):

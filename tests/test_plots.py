@@ -1,5 +1,8 @@
 """Pictures are checked by what is drawn, since a comparison of notebooks ignores pixels."""
 
+import sys
+from types import SimpleNamespace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -105,6 +108,18 @@ def test_a_figure_is_as_wide_as_a_phone_can_bear(options, panels, size):
     assert {ax.get_ylabel() for ax in all_axes} == {"y"}
     with plots.figure("x", rows=2) as (top, bottom):
         assert (top.get_xlabel(), bottom.get_xlabel()) == ("", "x")
+
+
+def test_figures_are_svg_in_a_notebook_only(monkeypatch):
+    asked = []
+    inline = SimpleNamespace(set_matplotlib_formats=lambda *kinds, **options: asked.append((kinds, options)))
+    monkeypatch.setitem(sys.modules, "matplotlib_inline.backend_inline", inline)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    plots.as_svg()
+    assert not asked
+    monkeypatch.setitem(sys.modules, "ipykernel", inline)
+    plots.as_svg()
+    assert asked == [(("svg",), {"metadata": {"Date": None, "Creator": None}})]
 
 
 def test_the_style_has_no_box_and_a_grid():

@@ -166,6 +166,7 @@ def test_a_weight_may_grow_to_1e150():
 def test_entropies_and_gibbs_by_hand():
     assert xlogx([0.0, 1.0, 2.0]) == pytest.approx([0.0, 0.0, 2 * log(2)])
     assert kl([0.5, 0.5, 0.0], [0.25, 0.5, 0.25]) == pytest.approx(0.5 * log(2))
+    assert kl([1.0, 0.0], [1.0, 0.0]) == 0.0
     assert kl([0.5, 0.5], [1.0, 0.0]) == np.inf and kl([1.0, 0.0], [0.5, 0.5]) == pytest.approx(log(2))
     value, tilted = gibbs([0.5, 0.5, 0.0], [1.0, 2.0, 900.0])  # the third is not seen
     assert value == pytest.approx(log((exp(1) + exp(2)) / 2))

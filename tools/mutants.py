@@ -338,15 +338,21 @@ def run(package, files, mutants):
     return {mutant: results.get(mutant, chosen[mutant]) for mutant in mutants}
 
 
-def counts(outcomes, reasons):
+def known(mutants):
+    """{mutant: outcome} without trying any: what was noticed by a test that is still the same."""
+    results = Results()
+    return {mutant: results.get(mutant, []) or "survived" for mutant in mutants}
+
+
+def counts(outcomes, reasons, modules):
     """{module: {mutants, killed, explained}}."""
-    found = defaultdict(lambda: {"mutants": 0, "killed": 0, "explained": 0})
+    found = {module: {"mutants": 0, "killed": 0, "explained": 0} for module in modules}
     for mutant, outcome in outcomes.items():
         row, killed = found[mutant.module], outcome in ("killed", "endless")
         row["mutants"] += 1
         row["killed"] += killed
         row["explained"] += not killed and mutant.key in reasons
-    return {module: found[module] for module in sorted(found)}
+    return found
 
 
 def imports(file, package):
@@ -364,6 +370,7 @@ def main(arguments=None):
     parser.add_argument("--tests", default="tests/test_*.py", help="only these files of tests")
     parser.add_argument("--sample", type=int, help="only so many, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--known", action="store_true", help="try nothing, count what is known")
     parser.add_argument("--preload", default=PRELOAD, help="what to import before anything else")
     options = parser.parse_args(arguments)
     sys.path.insert(0, os.getcwd())
@@ -377,19 +384,29 @@ def main(arguments=None):
     found = [file for pattern in options.tests.split() for file in sorted(Path().glob(pattern))]
     files = [file for file in found if imports(file, options.package)]
     files += [path for module in modules if ">>>" in (path := Path(module)).read_text("utf8")]
-    outcomes = run(options.package, files, mutants)
+    outcomes = known(mutants) if options.known else run(options.package, files, mutants)
     reasons = explained(Path("tests/mutants_explained.yml"))
     for mutant, outcome in outcomes.items():
         if outcome in ("survived", "untested") and mutant.key not in reasons:
             print(f"{outcome}  {mutant.module}:{mutant.lines[0]}  {mutant.where}: {mutant.change}")
-    rows = counts(outcomes, reasons)
+    rows = counts(outcomes, reasons, options.module or modules)
     for module, row in rows.items():
         print("{:32} killed {killed:4} of {mutants:4}, {explained} explained".format(module, **row))
-    total = {name: sum(row[name] for row in rows.values()) for name in ("mutants", "killed", "explained")}
-    print("killed {killed} of {mutants}, {explained} explained".format(**total))
-    if not options.sample and not options.module:
-        Path("book/mutants.json").write_text(json.dumps({"total": total, "modules": rows}, indent=1) + "\n")
-    return total
+    print("killed {killed} of {mutants}, {explained} explained".format(**total(rows)))
+    if not options.sample:
+        keep(rows, modules)
+
+
+def total(rows):
+    return {name: sum(row[name] for row in rows.values()) for name in ("mutants", "killed", "explained")}
+
+
+def keep(rows, modules):
+    """Write the counts of these modules beside those of the others; a module that is gone is forgotten."""
+    file = Path("book/mutants.json")
+    before = json.loads(file.read_text("utf8"))["modules"] if file.exists() else {}
+    rows = {module: row for module, row in sorted((before | rows).items()) if module in modules}
+    file.write_text(json.dumps({"total": total(rows), "modules": rows}, indent=1) + "\n", "utf8")
 
 
 if __name__ == "__main__":

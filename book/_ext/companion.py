@@ -208,11 +208,14 @@ def counts(pages):
 
 
 def mutants():
-    """What `make mutants` has found; nothing before it was run."""
+    """What `make mutants` has found, and how many modules it has not seen; nothing before it was run."""
     if not MUTANTS.exists():
         return []
-    total = json.loads(MUTANTS.read_text("utf8"))["total"]
-    return [("mutants of ocolib", "killed {killed} of {mutants}, {explained} explained".format(**total))]
+    found = json.loads(MUTANTS.read_text("utf8"))
+    said = "killed {killed} of {mutants}, {explained} explained".format(**found["total"])
+    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("ocolib/**/*.py")}
+    unseen = len(modules - set(found["modules"]))
+    return [("mutants of ocolib", said + f"; {unseen} modules not yet tried" * (unseen > 0))]
 
 
 def tagged(cell, tag):

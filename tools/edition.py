@@ -60,14 +60,14 @@ def build(folder, edition="", url=""):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("edition", nargs="?", choices=EDITIONS, default="")
+    parser.add_argument("edition", nargs="?", choices=EDITIONS)
     parser.add_argument("--into", type=Path, help="default: _build/ and the edition")
     parser.add_argument("--url", default="")
     asked = parser.parse_args()
     if not (asked.edition or asked.into):
         parser.error("say which edition, or where it goes; the book itself is built by make book")
     folder = asked.into or ROOT / "_build" / asked.edition
-    if not build(folder, asked.edition, asked.url):
+    if not build(folder, asked.edition or "", asked.url):
         return 1
     print(f"\nThe book:  {folder.resolve() / 'html' / 'index.html'}")
     return 0

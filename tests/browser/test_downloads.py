@@ -140,3 +140,10 @@ def test_all_that_is_offered_is_there(html):
         name = page.relative_to(html / "book").with_suffix(".ipynb").as_posix()
         if (html / "downloads" / name).exists():
             assert f"{downloads.TOP}/{name}" in names
+
+
+def test_figures_have_the_numbers_of_the_page(html):
+    for file in sorted((html / "downloads").rglob("*.ipynb")):
+        page = html / "book" / file.relative_to(html / "downloads").with_suffix(".html")
+        shown = re.findall(r'class="caption-number">\s*Figure (\d+)', page.read_text("utf8"))
+        assert re.findall(r"\*\*Figure (\d+)\.\*\*", file.read_text("utf8")) == shown, file.name

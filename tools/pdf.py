@@ -187,7 +187,7 @@ def places(pdf):
 
 
 def add_bookmarks(pdf, parts, found):
-    """Parts, pages, sections. Chromium's own bookmarks need its tags, which for a whole book take minutes more."""
+    """Parts, pages, sections. Chromium's own need its tags, which for a whole book take minutes more."""
     writer = PdfWriter(clone_from=pdf)
     for part, pages in parts:
         above = writer.add_outline_item(part, found[opener(pages)] - 1) if part else None

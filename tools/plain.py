@@ -5,12 +5,14 @@ with the number that the page shows, a reference its words with a link, a citati
 Links lead to the other notebooks; the download button turns them into links to the site.
 """
 
+import ast
 import base64
 import copy
 import json
 import posixpath
 import re
 import sys
+import textwrap
 from dataclasses import dataclass
 from functools import cache
 
@@ -94,6 +96,15 @@ def references(keys):
 # ---------------------------------------------------------------- one page
 
 
+def defined(file, name):
+    """The source of `function` or `Class.method` in a file."""
+    source = file.read_text("utf8")
+    place = ast.parse(source)
+    for part in name.split("."):
+        place = next(node for node in place.body if getattr(node, "name", None) == part)
+    return textwrap.dedent("\n".join(source.split("\n")[place.lineno - 1 : place.end_lineno]))
+
+
 @dataclass
 class Page:
     """Where the text stands, `lecture-13-oco/the-game`, and where the book is published, if that is known.
@@ -164,6 +175,9 @@ class Page:
             return f"**{argument}**\n\n{body}"
         if kind == "moving-figure":
             return f"{body}\n\n*On the page of the book this figure can be moved.*"
+        if kind == "literalinclude":
+            file = notebooks.BOOK / posixpath.dirname(self.name) / argument
+            return f"```python\n{defined(file, given['pyobject'])}\n```"
         raise ValueError(f"{self.name}: no plain form of {{{kind}}}")
 
     def markdown(self, text):

@@ -22,7 +22,7 @@ DIGITS = 25  # of the bounds that enter Hedge
 
 def coin_sums(T: int) -> list[tuple[int, Fraction]]:
     """[(value, chance)] of S_T, the sum of T fair signs."""
-    return [(2 * k - T, Fraction(comb(T, k), 2**T)) for k in range(T + 1)]
+    return [(2 * k - T, Fraction(comb(T, k), 2**T)) for k in range(validate.count("T", T, low=0) + 1)]
 
 
 def interval(T: int) -> Fraction:
@@ -179,10 +179,10 @@ def exp_bounds(x: Fraction) -> Pair:
 
 def hedge_step(n: int, T: int) -> Pair:
     """(low, high) around √(8 ln(n)/T). The logarithm is guessed and the guess proved by `exp_bounds`."""
-    guess, width = Fraction(log(n)), Fraction(1, 10**14)
+    guess, width = Fraction(log(validate.count("n", n))), Fraction(1, 10**14)
     if not exp_bounds(guess - width)[1] <= n <= exp_bounds(guess + width)[0]:
         raise Refused(f"ln {n} is not where it was guessed")
-    low, error = root(8 * (guess - width) / T, DIGITS)
+    low, error = root(8 * (guess - width) / validate.count("T", T), DIGITS)
     high, error2 = root(8 * (guess + width) / T, DIGITS)
     return low - error, high + error2
 

@@ -128,7 +128,7 @@ def _named(what: str, things: Any) -> dict[str, Any]:
     if not things:
         raise ValueError(f"{what} must not be empty")
     for name, thing in things.items():
-        if inspect.isroutine(thing) and "<" in thing.__qualname__:
+        if "<" in getattr(thing, "__qualname__", ""):  # a function or a class inside another
             raise ValueError(
                 f"{what} must be callables defined at the top of a module, so that every process finds "
                 f"them; got {thing.__qualname__} for {name!r}"

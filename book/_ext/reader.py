@@ -14,6 +14,7 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
+import downloads
 import ledger
 
 WORDS_A_MINUTE = 200
@@ -41,8 +42,16 @@ NEEDED = {
 HEAD = '<p class="page-kicker">{part}</p>\n{title}\n<p class="page-facts">{facts}</p>'
 
 
+FILES = {"folder": ledger.ROOT}  # where _config.yml and _toc.yml of this build are
+
+
+def find_files(app, config):
+    FILES["folder"] = Path(config.book_files or ledger.ROOT)
+    parts.cache_clear()
+
+
 def settings():
-    return yaml.safe_load((ledger.ROOT / "_config.yml").read_text("utf8"))
+    return yaml.safe_load((FILES["folder"] / "_config.yml").read_text("utf8"))
 
 
 def site(config):
@@ -55,7 +64,7 @@ def site(config):
 @cache
 def parts():
     """{docname: caption of its part of the book}, in reading order."""
-    toc = yaml.safe_load((ledger.ROOT / "_toc.yml").read_text("utf8"))
+    toc = yaml.safe_load((FILES["folder"] / "_toc.yml").read_text("utf8"))
     return {chapter["file"]: part["caption"] for part in toc.get("parts", []) for chapter in part["chapters"]}
 
 
@@ -215,7 +224,9 @@ def foot(app, pagename, context, url, config):
     return app.builder.templates.render(
         "page-foot.html",
         {
-            "notebook": context["pathto"](f"_sources/{file}", 1) if notebook else None,
+            "notebook": context["pathto"](downloads.notebook(pagename), 1) if notebook else None,
+            "wheel": context["pathto"](downloads.wheel_name(), 1),
+            "bundle": context["pathto"](downloads.BUNDLE, 1),
             "has_maths": 'class="math' in context["body"],
             "repository": url,
             "branch": branch,
@@ -277,6 +288,8 @@ def makers():
 
 def setup(app):
     app.add_config_value("makers", makers(), "env")
+    app.add_config_value("book_files", "", "env")
+    app.connect("config-inited", find_files)
     app.connect("doctree-read", read)
     app.connect("html-page-context", decorate, priority=900)
     app.connect("html-collect-pages", lost)

@@ -58,7 +58,7 @@ class SquareMinimax(BySum):
     T: int
 
     def __post_init__(self):
-        validate.count("T", self.T)
+        validate.count("T", self.T), validate.count("dim", self.dim)
 
     @property
     def over(self) -> Ball:

@@ -9,6 +9,7 @@ import argparse
 import ast
 import difflib
 import hashlib
+import json
 import os
 import re
 import sys

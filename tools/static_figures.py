@@ -8,7 +8,7 @@ The pictures are what the figures themselves draw in Chromium, so there is no se
 import sys
 from pathlib import Path
 
-from chromium_print import ARGUMENTS, chromium
+from chromium_print import ARGUMENTS, NAMES, chromium
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -128,9 +128,9 @@ def descent_step(diameter: float, rho: float, T: int) -> float:
 
 @promise("tight", "ox13.thm2")
 def descent_sharp(radius: float, rho: float, T: int) -> float:
-    """B·rho·√T for descent with step `descent_sharp_step`, lazy with centre w_1 or eager from w_1, ‖z_t‖ ≤ rho.
+    """B·rho·√T for descent with step `descent_sharp_step`, lazy with centre w_1 or eager from w_1.
 
-    w_1 is in the set, B = max ‖u − w_1‖ over it. Met on [−1, 1] for T = 4.
+    ‖z_t‖ ≤ rho, w_1 is in the set, B = max ‖u − w_1‖ over it. Met on [−1, 1] for T = 4.
     """
     B, rho, T = _size(radius=radius), _size(rho=rho), validate.count("T", T)
     return B * rho * np.sqrt(T)

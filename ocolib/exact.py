@@ -59,7 +59,7 @@ def square_loss(T: int) -> Fraction:
 
 
 def leader_square_loss(T: int) -> Fraction:
-    """The largest regret of the running mean, w_1 = 0, on ½(w − c_t)², c_t ∈ [−1, 1]; the worst c_t are ±1."""
+    """The largest regret of the running mean from w_1 = 0 on ½(w − c_t)², c_t ∈ [−1, 1]; the worst are ±1."""
 
     @cache
     def to_come(t, s):

@@ -128,9 +128,9 @@ def descent_step(diameter: float, rho: float, T: int) -> float:
 
 @promise("tight", "ox13.thm2")
 def descent_sharp(radius: float, rho: float, T: int) -> float:
-    """B·rho·√T for lazy descent with step `descent_sharp_step` and w_1 as its centre, ‖z_t‖ ≤ rho.
+    """B·rho·√T for descent with step `descent_sharp_step`, lazy with centre w_1 or eager from w_1.
 
-    B = max ‖u − w_1‖ over the set. Met on [−1, 1] for T = 4.
+    ‖z_t‖ ≤ rho, w_1 is in the set, B = max ‖u − w_1‖ over it. Met on [−1, 1] for T = 4.
     """
     B, rho, T = _size(radius=radius), _size(rho=rho), validate.count("T", T)
     return B * rho * np.sqrt(T)
@@ -316,7 +316,7 @@ def strongly_convex_sharp(rho: float, curvature: float, T: int) -> float:
 
 @promise("tight", "shi.rem.no-projection")
 def strongly_convex_seen(trace: Trace) -> np.ndarray:
-    """Σ ‖z_t‖²/(2Ht), with the subgradients of the trace in place of ρ: it needs no projection."""
+    """Σ ‖z_t‖²/(2Ht), with the subgradients of the trace in place of ρ; with or without projection."""
     t = np.arange(1, trace.rounds + 1)
     return (np.square(trace.subgradients).sum(axis=-1) / (2 * curvature_of(trace) * t)).sum(axis=-1)
 

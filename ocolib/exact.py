@@ -45,7 +45,7 @@ def experts_floor(n: int, T: int) -> Fraction:
 
 
 def square_loss(T: int) -> Fraction:
-    """½Σα_t with α_T = 1/T, α_{t−1} = α_t + α_t²: the minimax regret of the square loss on the unit ball.
+    """½Σα_t with α_T = 1/T, α_{t−1} = α_t + α_t²: the minimax regret of ½‖w − c_t‖² on the unit ball.
 
     >>> str(square_loss(2)), str(square_loss(3))
     ('5/8', '115/162')
@@ -59,7 +59,7 @@ def square_loss(T: int) -> Fraction:
 
 
 def leader_square_loss(T: int) -> Fraction:
-    """The largest regret of the running mean on ½(w − c_t)², c_t ∈ [−1, 1]; the best c_t are ±1."""
+    """The largest regret of the running mean from w_1 = 0 on ½(w − c_t)², c_t ∈ [−1, 1]; the worst are ±1."""
 
     @cache
     def to_come(t, s):
@@ -140,7 +140,7 @@ def experts(n: int, T: int) -> Fraction:
 
 
 def _gaps(gaps, loss, cut=None):
-    """(the leader's loss, the sorted gaps after the round, none above `cut`)."""
+    """(by how much the least sum grows, the sorted gaps after the round, none above `cut`)."""
     total = sorted(x + c for x, c in zip(gaps, loss, strict=True))
     return total[0], tuple(x - total[0] if cut is None else min(x - total[0], cut) for x in total)
 

@@ -72,8 +72,7 @@ class WorstCase:
     """What performance estimation returns: the value, the proof and the game that attains it.
 
     `multipliers` maps the name of each condition to its dual variable. The losses `Z`, `(T, d)`, and the
-    corners of the set are read off the Gram matrix and shrunk by rounding errors so that they obey the
-    conditions.
+    corners of the set are read off the Gram matrix, and scaled down where rounding made them too long.
     """
 
     value: float

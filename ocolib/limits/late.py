@@ -64,7 +64,7 @@ class _Interleaved:
 class Delayed:
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    For linear losses: others would be asked for their slope at a later play. Round eager descent it is
+    For linear losses: others would be asked for their slope at a later play. Around eager descent it is
     `DelayedOGD` with the same delay in every round.
     """
 

@@ -51,7 +51,7 @@ def coin_sums(T: int) -> tuple[Array, Array]:
 
 
 def mean_distance(x: float, T: int) -> float:
-    """E|x + S_T|: how far a fair walk of T steps is from −x."""
+    """E|x + S_T|: the mean distance of a fair walk of T steps from −x."""
     values, chances = coin_sums(T)
     return float(np.abs(validate.number("x", x) + values) @ chances)
 

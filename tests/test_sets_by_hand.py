@@ -41,6 +41,13 @@ def test_the_forgiven_border_itself_is_in():
     assert Space(2).contains([1e150, 0.0]) and not Space(2).contains([1e151, 0.0])
 
 
+@pytest.mark.parametrize("over", [over for over, _, _ in BORDERS[:-1]], ids=lambda over: type(over).__name__)
+def test_a_point_of_another_dimension_is_refused(over):
+    for x in ([0.0, 0.0, 0.0], 0.5):
+        with pytest.raises(ValueError, match="x must have 2 entries on its last axis"):
+            over.contains(x)
+
+
 def test_a_set_is_of_size_1_unless_told():
     assert Ball(2) == Ball(2, 1.0) and L1Ball(2) == L1Ball(2, 1.0)
     assert Ball(3, 2.5).diameter == L1Ball(3, 2.5).diameter == 5.0

@@ -165,6 +165,7 @@ def forked(tasks):
 def child(task, writing):
     """Run the task, write what it returns, and end here."""
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have told us to ignore it
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     status = 70
     try:

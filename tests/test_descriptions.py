@@ -48,6 +48,8 @@ def test_a_class_may_keep_its_own_words_and_compares_by_its_fields():
             return f"<{self.size}>"
 
     assert repr(Named(3)) == "<3>" and Named(3) == Named(3) != Named(4)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Named(3).size = 4
     assert Box([0, 1], [2, 3]) == Box([0, 1], [2, 3]) != Box([0, 1], [2, 4])
     assert Ball(2, 1.0, [0, 1]) != Ball(2, 1.0, [1, 0]) and hash(Ball(2, 1.0, [0, 1])) == hash(
         Ball(2, 1.0, [1, 0])

@@ -247,6 +247,25 @@ def test_a_trace_by_hand():
     assert trace.dynamic_regret(path) == pytest.approx(sum(paid) - (0.0 - 3.0 + 8.0))
 
 
+def test_flat_bowls_have_a_lowest_point_too():
+    over = Box([-1.0], [2.0])
+    trace = play(FTL(over), [Quadratic([1.0], 0.25), Quadratic([4.0], 0.25)])
+    assert trace.best(over) == pytest.approx([2.0]) and trace.best(Box([-9.0], [9.0])) == pytest.approx([2.5])
+
+
+def test_many_games_round_by_round():
+    games = np.stack([Z, -Z, 2 * Z])
+    for learner in (OGD(DISK, 0.1, "eager"), FTL(DISK)):
+        assert loop(learner, games) == pytest.approx(learner.points(games))
+        assert play(learner, games, rounds=3).points == pytest.approx(learner.points(games)[:, :3])
+
+
+def test_a_schedule_is_tried_before_it_is_kept():
+    for learner in (lambda eta: OGD(DISK, eta), lambda eta: FTRL(DISK, SquaredNorm(), eta)):
+        with pytest.raises(ValueError, match=r"eta\(1\) must be finite and > 0"):
+            learner(lambda t: t - 1.0)
+
+
 def test_a_linear_sum_before_the_first_bowl():
     trace = play(FTL(Box([-1.0], [2.0])), [Linear([3.0]), Quadratic([1.0], 2.0)])
     curve = trace.regret_curve(Box([-1.0], [2.0]))

@@ -4,6 +4,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 from ocolib import losses
 from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy, gibbs, kl, xlogx
@@ -39,6 +40,13 @@ def test_the_forgiven_border_itself_is_in():
     assert Halfspace([1.0], 0.5).contains([0.75], tol=0.25)
     assert L1Ball(1, 0.5).contains([0.75], tol=0.25) and Ball(1, 0.5).contains([0.75], tol=0.25)
     assert Space(2).contains([1e150, 0.0]) and not Space(2).contains([1e151, 0.0])
+
+
+@pytest.mark.parametrize("over", [over for over, _, _ in BORDERS[:-1]], ids=lambda over: type(over).__name__)
+def test_a_point_of_another_dimension_is_refused(over):
+    for x in ([0.0, 0.0, 0.0], 0.5):
+        with pytest.raises(ValueError, match="x must have 2 entries on its last axis"):
+            over.contains(x)
 
 
 def test_a_set_is_of_size_1_unless_told():
@@ -109,6 +117,23 @@ def test_the_nearest_point_of_a_triangle():
     assert over.project(1e6 * points) == pytest.approx(farther, abs=1e-6)
     assert over.contains(points).tolist() == np.isclose(points, nearest).all(axis=1).tolist()
     assert over.diameter == pytest.approx(20**0.5) and over.dim == 2
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_nearest_point_of_any_hull(seed):
+    """It lies in the hull (by non-negative least squares), and no vertex is on the side of y."""
+    rng = np.random.default_rng(seed)
+    corners, dim = rng.integers(1, 12), rng.integers(1, 5)
+    V = rng.integers(-3, 4, (corners, dim)) / 1.0 if seed % 2 else rng.standard_normal((corners, dim))
+    y = rng.choice([0.3, 1.0, 20.0]) * rng.standard_normal(dim)
+    x = Hull(V).project(y)
+    _, missing = nnls(np.vstack([V.T, np.ones(corners)]), np.append(x, 1.0))
+    assert missing <= 1e-9 and ((V - x) @ (y - x)).max() <= 1e-9 * max(1.0, np.linalg.norm(y - x))
+    c = rng.integers(-2, 3, dim) / 1.0
+    lowest = Hull(V).minimize_linear(c)
+    face = V[V @ c <= (V @ c).min() + 1e-9]
+    _, missing = nnls(np.vstack([face.T, np.ones(len(face))]), np.append(lowest, 1.0))
+    assert missing <= 1e-9 and ((face - lowest) @ -lowest).max() <= 1e-9
 
 
 def test_a_tetrahedron_in_space():

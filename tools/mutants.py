@@ -57,9 +57,23 @@ def digest(*paths):
     return hashlib.sha256(b"".join(map(content, paths))).hexdigest()[:16]
 
 
+@cache
+def alone(test):
+    """A digest of a test with all that stands beside it in its file, but the other tests."""
+    path, _, name = test.partition("::")
+    if not Path(path).exists():
+        return "gone"
+    tree, own = ast.parse(content(path)), name.partition("[")[0]
+    tree.body = [
+        node for node in tree.body if not getattr(node, "name", "").startswith("test_") or node.name == own
+    ]
+    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
+
+
 def pytest_run(files, plugin):
     """Collect the tests of the files and hand them to the plugin; nothing is said."""
-    options = "-q -s -p no:xdist -p no:cacheprovider --rootdir=. -W ignore::pytest.PytestAssertRewriteWarning"
+    options = "-q -s -p no:xdist -p no:cacheprovider --rootdir=."
+    options += " --assert=plain"  # else pytest reads what has doctests past our loader
     marks = ["-m", "not browser and not long"]
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
@@ -79,13 +93,14 @@ class Recorder:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
         self.coverage.switch_context(item.nodeid)
+        before = sum(os.times()[:4])  # of the processor, children included: a busy machine does not count
         yield
+        self.times[item.nodeid] = sum(os.times()[:4]) - before
         self.coverage.switch_context("")
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
             self.failed = f"{report.nodeid} fails without any mutant:\n{report.longreprtext}"
-        self.times[report.nodeid] = self.times.get(report.nodeid, 0.0) + report.duration
 
     def pytest_sessionfinish(self):
         self.coverage.stop()
@@ -150,6 +165,7 @@ def forked(tasks):
 def child(task, writing):
     """Run the task, write what it returns, and end here."""
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have told us to ignore it
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     status = 70
     try:
@@ -268,9 +284,9 @@ class Results:
 
     def mark(self, mutant, by, chosen):
         """What a result hangs on: the module, and the test that noticed or all that did not."""
-        files = {test.partition("::")[0] for test in ([by] if "::" in by else chosen)}
-        if not all(map(os.path.exists, files)):
-            return "a test is gone"
+        if "::" in by:
+            return digest(mutant.module) + "-" + alone(by)
+        files = {test.partition("::")[0] for test in chosen}
         return digest(mutant.module, *sorted(files)) + ("" if by else f"-{len(chosen)}")
 
     def get(self, mutant, chosen):

@@ -63,7 +63,7 @@ class NegativeEntropy:
     """R(w) = Σ w_i log w_i on the simplex, with 0 log 0 = 0. 1-strongly convex in the ℓ1 norm."""
 
     def value(self, w: ArrayLike) -> Any:
-        return xlogx(w).sum(axis=-1)
+        return xlogx(validate.array("w", w)).sum(axis=-1)
 
     def range(self, over: Set) -> float:
         """log n on the simplex: 0 at a vertex, −log n at the uniform distribution."""
@@ -87,7 +87,7 @@ class UnnormalizedEntropy:
     """R(w) = Σ (w_i log w_i − w_i) on the orthant, with 0 log 0 = 0; least at w = (1, …, 1)."""
 
     def value(self, w: ArrayLike) -> Any:
-        return (xlogx(w) - np.asarray(w, dtype=float)).sum(axis=-1)
+        return (xlogx(w) - validate.array("w", w)).sum(axis=-1)
 
     def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
         """exp(−eta·c), coordinate by coordinate."""
@@ -101,7 +101,7 @@ class UnnormalizedEntropy:
 
 def xlogx(w: ArrayLike) -> Array:
     """w log w with 0 log 0 = 0; nan for a negative entry, where entropy is not defined."""
-    w = validate.array("w", w)
+    w = validate.floats("w", w)
     with np.errstate(invalid="ignore"):
         return w * np.log(np.where(w == 0, 1.0, w))
 

@@ -47,7 +47,7 @@ def asked(who: str, function: Callable, *given: Any) -> Any:
 def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf, strict: bool = False) -> float:
     """A finite float with low ≤ value ≤ high (low < value if `strict`)."""
     try:
-        x = float(value)
+        x = None if np.ndim(value) else float(value)
     except (TypeError, ValueError):
         x = None
     if x is None or isinstance(value, str):

@@ -160,7 +160,7 @@ def test_exact_words_for_simple_mistakes(capsys):
     )
     CHECKS["formula"](lambda T, c: (1 + c) * T)
     assert verdict(capsys) == (
-        "✗ Not yet: here the answer is different.\n"
+        "✗ Not yet: here the answer is another one.\n"
         "  input:    T = 4, c = -2\n  you have: -4\n  expected: 12\n"
     )
     CHECKS["construction"](lambda: [[2, 0]])

@@ -142,7 +142,7 @@ phases: .venv/.installed
 	$(BIN)/python tools/phases.py
 
 parallel: .venv/.installed
-	$(BIN)/python tools/parallel_svm.py
+	$(BIN)/python book/scale/parallel_svm.py
 
 cluster: .venv/.installed
 	$(BIN)/python tools/cluster.py $(SCHEDULER)

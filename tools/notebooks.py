@@ -174,10 +174,12 @@ def stub_and_solution(cell, boxes):
     yield told
 
 
-def needs(cells):
-    """What the code of a page imports beside NumPy: {module: extra of ocolib that brings it}."""
+def needs(cells, folder=None):
+    """What a page and modules in its folder import beside NumPy: {module: extra of ocolib that brings it}."""
     code = [cell for cell in cells if cell.cell_type == "code"]
     names = set().union(*(imports(cell.source) for cell in code))
+    beside = [file for file in sorted(folder.glob("*.py")) if file.stem in names] if folder else []
+    names |= set().union(*(imports(file.read_text("utf8")) for file in beside))
     if any("limits." in cell.source and "live" not in tags(cell) for cell in code):
         names.add("cvxpy")  # some limits are not computed but solved
     found = {module: extra for module, (extra, asks) in EXTRAS.items() if names & asks}
@@ -205,7 +207,7 @@ def make(text):
     target = notebook_of(text)
     old = nbformat.read(target, as_version=4).cells if target.exists() else []
     cells = list(derived(read(text)))
-    cells.insert(0, first_cell(needs(cells), f"git+{repository()}" if repository() else ""))
+    cells.insert(0, first_cell(needs(cells, target.parent), f"git+{repository()}" if repository() else ""))
     give_ids(cells, old)
     notebook = new_notebook(cells=cells, metadata=METADATA)
     notebook.nbformat_minor = 5

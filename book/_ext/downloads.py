@@ -78,13 +78,17 @@ def wheel():
 
 
 def data(name, cells):
-    """The files beside a page that its code reads."""
+    """The files beside a page that its code reads or imports."""
+    import notebooks
+
     folder = (ROOT / "book" / name).parent
-    said = {
+    first = "# What this page needs"
+    code = [c.source for c in cells if c.cell_type == "code" and not c.source.startswith(first)]
+    said = {f"{module}.py" for source in code for module in notebooks.imports(source)}
+    said |= {
         node.value
-        for cell in cells
-        if cell.cell_type == "code" and not cell.source.startswith("# What this page needs")
-        for node in ast.walk(ast.parse(cell.source))
+        for source in code
+        for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     return [file for file in sorted(folder.iterdir()) if file.is_file() and file.name in said]

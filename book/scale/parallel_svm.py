@@ -1,6 +1,6 @@
 """Lecture 4's parallel online SVM on real processes: an actor holds w, workers read it and bring gradients.
 
-    python tools/parallel_svm.py
+    python book/scale/parallel_svm.py
 
 runs it on dask workers, with 1, 2 and 4 of them and without any messages, on data that scikit-learn ships,
 and writes book/scale/parallel-svm.json: in which order the workers were served and when, how stale each
@@ -24,16 +24,22 @@ import numpy as np
 from ocolib.learners import DelayedOGD
 from ocolib.sets import Ball
 
-ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT / "book" / "scale" / "parallel-svm.json"
+HERE = Path(__file__).resolve().parent
+FILE = HERE / "parallel-svm.json"
 CREWS = (0, 1, 2, 4)  # 0: one process does all, without messages
 SIZES = {  # what is trained: data, records a gradient, gradients
     "cheap": {"data": "cancer", "batch": 1, "gradients": 300},
     "dear": {"data": "digits, products", "batch": 1024, "gradients": 96},
 }
-GRID = [("cancer", "digits", "cancer, products", "digits, products"), (1, 16, 128, 1024)]
+GRID = [
+    ("cancer", "digits", "cancer, products", "digits, products"),
+    (1, 16, 128, 1024),
+]
 GRID_GRADIENTS = 30
-TRIALS, SECONDS = (3, 9), 120  # at least and at most so many; none begins after so many seconds
+TRIALS, SECONDS = (
+    (3, 9),
+    120,
+)  # at least and at most so many; none begins after so many seconds
 RADIUS = 10.0
 
 
@@ -50,8 +56,13 @@ def records(data):
     from sklearn.datasets import load_breast_cancer, load_digits
 
     name, _, richer = data.partition(", ")
-    X, target = (load_breast_cancer if name == "cancer" else load_digits)(return_X_y=True)
-    X, y = X[:, X.std(axis=0) > 0], np.where(target >= (1 if name == "cancer" else 5), 1.0, -1.0)
+    X, target = (load_breast_cancer if name == "cancer" else load_digits)(
+        return_X_y=True
+    )
+    X, y = (
+        X[:, X.std(axis=0) > 0],
+        np.where(target >= (1 if name == "cancer" else 5), 1.0, -1.0),
+    )
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     if richer:
         i, j = np.triu_indices(X.shape[1])
@@ -93,7 +104,9 @@ def learner(data, gradients, delay=0):
     """Constant step λ/(ρ√T), the best for no delay, over ‖w‖ ≤ λ; ρ bounds the length of a record."""
     X, _ = records(data)
     rho = np.linalg.norm(X, axis=1).max()
-    return DelayedOGD(Ball(X.shape[1], RADIUS), RADIUS / (rho * np.sqrt(gradients)), delay)
+    return DelayedOGD(
+        Ball(X.shape[1], RADIUS), RADIUS / (rho * np.sqrt(gradients)), delay
+    )
 
 
 # ---------------------------------------------------------------- the machine
@@ -152,7 +165,11 @@ def work(serve, worker, losses):
 
 def work_far(server, worker, crew, data, batch):
     """`work` where the server is an actor in another process."""
-    return work(lambda *sent: server.serve(*sent).result(), worker, batches(data, batch, worker, crew))
+    return work(
+        lambda *sent: server.serve(*sent).result(),
+        worker,
+        batches(data, batch, worker, crew),
+    )
 
 
 def work_alone(data, batch, gradients):
@@ -170,16 +187,25 @@ def run(client, crew, data, batch, gradients):
     seat, *others = client.nthreads()
     if crew:
         server = client.submit(
-            Server, learner(data, gradients), gradients, actor=True, workers=[seat], pure=False
+            Server,
+            learner(data, gradients),
+            gradients,
+            actor=True,
+            workers=[seat],
+            pure=False,
         ).result()
         jobs = [
-            client.submit(work_far, server, k, crew, data, batch, workers=[others[k]], pure=False)
+            client.submit(
+                work_far, server, k, crew, data, batch, workers=[others[k]], pure=False
+            )
             for k in range(crew)
         ]
         spent = client.gather(jobs)
         log = server.log().result()
     else:
-        log, spent = client.submit(work_alone, data, batch, gradients, workers=[seat], pure=False).result()
+        log, spent = client.submit(
+            work_alone, data, batch, gradients, workers=[seat], pure=False
+        ).result()
     inside, workers = np.sum(spent, axis=0)
     each = {"gradient": inside, "all": workers + log.pop("server")}
     return {
@@ -189,7 +215,9 @@ def run(client, crew, data, batch, gradients):
         "gradients": gradients,
         **log,
         "wall": log["at"][-1],
-        "processor": {name: round(1e3 * float(used) / gradients, 4) for name, used in each.items()},
+        "processor": {
+            name: round(1e3 * float(used) / gradients, 4) for name, used in each.items()
+        },
     }
 
 
@@ -206,14 +234,20 @@ def delays(served):
 def losses(run):
     """f_1, …, f_T: round t is the t-th entry of the log, on the next batch of the worker that is served."""
     crew = max(run["crew"], 1)
-    shards = [batches(run["data"], run["batch"], worker, crew) for worker in range(crew)]
+    shards = [
+        batches(run["data"], run["batch"], worker, crew) for worker in range(crew)
+    ]
     return [next(shards[int(worker)]) for worker in run["served"][: run["gradients"]]]
 
 
 def replayed(run):
     """(plays w_1, …, w_T; the server afterwards) of the same run in this process, in the recorded order."""
     played = losses(run)
-    server, reading, plays = Server(learner(run["data"], len(played)), len(played)), {}, []
+    server, reading, plays = (
+        Server(learner(run["data"], len(played)), len(played)),
+        {},
+        [],
+    )
     for worker in run["served"]:
         z = None
         if worker in reading:
@@ -230,7 +264,9 @@ def verified(run):
     plays, server = replayed(run)
     again = server.log()
     if again["staleness"] != run["staleness"]:
-        raise ValueError("the staleness is not that of the order in which the workers were served")
+        raise ValueError(
+            "the staleness is not that of the order in which the workers were served"
+        )
     off = np.abs(np.subtract(again["last"], run["last"])).max()
     if off > 1e-9:
         raise ValueError(f"the order does not lead to the recorded w: {off:.1e} away")
@@ -247,11 +283,15 @@ def cluster(workers):
     from distributed import Client, LocalCluster
 
     with (
-        dask.config.set({"distributed.worker.profile.enabled": False}),  # it would cost processor time
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as made,
+        dask.config.set(
+            {"distributed.worker.profile.enabled": False}
+        ),  # it would cost processor time
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0"
+        ) as made,
         Client(made) as client,
     ):
-        client.run(sys.path.insert, 0, str(ROOT / "tools"))  # where they find this module
+        client.run(sys.path.insert, 0, str(HERE))  # where they find this module
         yield client
 
 
@@ -280,12 +320,23 @@ def record(client):
             for crew in CREWS:
                 runs.append({"kind": kind, "trial": trial, **run(client, crew, **size)})
         for data, batch, crew in product(*GRID, (0, 2)):
-            grid[data, batch, crew].append(run(client, crew, data, batch, GRID_GRADIENTS))
-        print(f"trial {trial + 1} done after {time.perf_counter() - began:.0f} s", flush=True)
+            grid[data, batch, crew].append(
+                run(client, crew, data, batch, GRID_GRADIENTS)
+            )
+        print(
+            f"trial {trial + 1} done after {time.perf_counter() - began:.0f} s",
+            flush=True,
+        )
     for found in runs:
         verified(found)
     rows = [
-        {"features": records(data)[0].shape[1], "data": data, "batch": batch, "crew": crew, **median(trials)}
+        {
+            "features": records(data)[0].shape[1],
+            "data": data,
+            "batch": batch,
+            "crew": crew,
+            **median(trials),
+        }
         for (data, batch, crew), trials in grid.items()
     ]
     return {"runs": runs, "grid": rows}
@@ -299,12 +350,20 @@ def main():
         client.run(prepare)
         found = record(client)
     versions = {"python": platform.python_version(), "numpy": np.__version__}
-    about = {"cores": os.cpu_count(), **versions, "distributed": distributed.__version__}
+    about = {
+        "cores": os.cpu_count(),
+        **versions,
+        "distributed": distributed.__version__,
+    }
     text = json.dumps({"machine": about, **found}, separators=(",", ":"))
     FILE.write_text(
-        text.replace('{"kind"', '\n{"kind"').replace('{"features"', '\n{"features"') + "\n", "utf8"
+        text.replace('{"kind"', '\n{"kind"').replace('{"features"', '\n{"features"')
+        + "\n",
+        "utf8",
     )
-    print(f"{len(found['runs'])} runs in {time.perf_counter() - began:.0f} s → {FILE.relative_to(ROOT)}")
+    print(
+        f"{len(found['runs'])} runs in {time.perf_counter() - began:.0f} s → {FILE.name}"
+    )
 
 
 if __name__ == "__main__":

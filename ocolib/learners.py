@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
+from ocolib.blocks import blocks
 from ocolib.descriptions import description, keep
 from ocolib.losses import Example, Examples, Linear, PerceptronLoss
 from ocolib.protocols import (
@@ -119,7 +120,7 @@ class FTL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        return self.over.minimize_linear(_sums(Z, self.over.dim))
+        return _led(lambda sums, _: self.over.minimize_linear(sums), _linear(Z, self.over.dim))
 
 
 @description
@@ -154,10 +155,9 @@ class FTRL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        sums = _sums(Z, self.over.dim)
-        eta = steps(self.eta, sums.shape[-2] - 1)
-        eta = np.concatenate([eta[..., :1], eta], axis=-1)  # any step serves for w_1: the sum is 0
-        return self.regularizer.minimize(sums, eta, self.over)
+        Z = _linear(Z, self.over.dim)
+        eta = steps(self.eta, Z.shape[-2])
+        return _led(lambda sums, t: self.regularizer.minimize(sums, eta[..., t], self.over), Z)
 
 
 class _Leader:
@@ -195,10 +195,19 @@ def _linear(Z: ArrayLike, dim: int) -> Array:
     return Z
 
 
-def _sums(Z: ArrayLike, dim: int) -> Array:
-    """0, Z_1, …, Z_T on axis −2."""
-    Z = _linear(Z, dim)
-    return np.concatenate([np.zeros_like(Z[..., :1, :]), np.cumsum(Z, axis=-2)], axis=-2)
+def _led(minimize: Callable[[Array, slice], Array], Z: Array) -> Array:
+    """minimize(Z_t, t) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves."""
+    total, T = np.zeros_like(Z[..., :1, :]), Z.shape[-2]
+    first = minimize(total, slice(0, 1))
+    w = np.empty((*first.shape[:-2], T + 1, Z.shape[-1]))
+    w[..., :1, :] = first
+    for t in blocks(T, Z[..., 0, :].size):
+        sums = Z[..., t, :].copy()
+        sums[..., :1, :] += total  # added up in the order of a loop
+        np.cumsum(sums, axis=-2, out=sums)
+        total = sums[..., -1:, :]
+        w[..., t.start + 1 : t.stop + 1, :] = minimize(sums, t)
+    return w
 
 
 # ---------------------------------------------------------------- first-order players
@@ -302,18 +311,25 @@ class OGD:
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first
+        nearest = _nearest(self.over)
         for t in range(Z.shape[-2]):  # each projection needs the one before: no closed form over time
-            w[..., t + 1, :] = self.over.project(w[..., t, :] - moves[..., t, :])
+            w[..., t + 1, :] = nearest(w[..., t, :] - moves[..., t, :])
         return w
+
+
+def _nearest(over: Set) -> Callable[[Array], Array]:
+    """The projection without its check, of a set that has one."""
+    return getattr(over, "nearest", over.project)
 
 
 class _Eager(FirstOrder):
     def __init__(self, learner: OGD) -> None:
-        self.learner, self.w, self.t = learner, learner.first, 0
+        self.eta, self.nearest, self.w, self.t = learner.eta, _nearest(learner.over), learner.first, 0
 
     def step(self, z: Array) -> None:
         self.t += 1
-        self.w = self.learner.over.project(self.w - step_at(self.learner.eta, self.t)[..., None] * z)
+        eta = self.eta if isinstance(self.eta, float) else step_at(self.eta, self.t)[..., None]
+        self.w = self.nearest(self.w - eta * z)
 
 
 def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:

@@ -55,7 +55,8 @@ class SquaredNorm:
         if len(center) != over.dim:
             raise ValueError(f"center must have {over.dim} entries, got {len(center)}")
         curvature = np.asarray(curvature, dtype=float)[..., None]
-        return over.project((center - eta * c) / (1.0 + eta * curvature))
+        c = center - eta * c
+        return over.project(c / (1.0 + eta * curvature) if curvature.any() else c)
 
 
 @description

@@ -55,6 +55,8 @@ def kind(sample: Callable[[int, Source], Set]) -> Callable[[type[T]], type[T]]:
 
 def norm(x: Array) -> Array:
     """‖x‖ over the last axis, kept as an axis."""
+    if x.size > 4096:  # without a matrix of squares
+        return np.sqrt(np.einsum("...i,...i->...", x, x))[..., None]
     return np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
 
 
@@ -74,7 +76,18 @@ def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
         raise ValueError(f"⟨c, x⟩ is unbounded below on {set_!r} for c = {c[unbounded][0]}")
 
 
-class _Unbounded:
+class _Checked:
+    """`project` checks what comes in, `nearest` does not: a game has checked it at the door."""
+
+    def nearest(self, y: Array) -> Array:
+        """`project` of what was checked."""
+        raise NotImplementedError
+
+    def project(self, y: ArrayLike) -> Array:
+        return self.nearest(validate.array("y", y, self.dim))  # type: ignore[attr-defined]
+
+
+class _Unbounded(_Checked):
     @property
     def diameter(self) -> float:
         return np.inf
@@ -97,8 +110,8 @@ class Space(_Unbounded):
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return np.isfinite(_points(x, self.dim)).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return validate.array("y", y, self.dim).copy()
+    def nearest(self, y: Array) -> Array:
+        return y.copy()
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -119,8 +132,8 @@ class Orthant(_Unbounded):
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return (_points(x, self.dim) >= -tol).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.maximum(validate.array("y", y, self.dim), 0.0)
+    def nearest(self, y: Array) -> Array:
+        return np.maximum(y, 0.0)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -130,7 +143,7 @@ class Orthant(_Unbounded):
 
 @kind(lambda dim, source: Ball(dim, source.size(), source.vector()))
 @description
-class Ball:
+class Ball(_Checked):
     """{x : ‖x − center‖ ≤ radius}; `center` is 0 unless given."""
 
     dim: int
@@ -154,10 +167,13 @@ class Ball:
         x = _points(x, self.dim)
         return norm(x - self.center)[..., 0] <= self.radius + _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        y = validate.array("y", y, self.dim)
+    def nearest(self, y: Array) -> Array:
         away = y - self.center
-        return np.where(norm(away) > self.radius, self.center + self.radius * direction(away), y)
+        length = norm(away)
+        shrink = self.radius / np.maximum(length, self.radius)
+        if not self.center.any():
+            return y * shrink
+        return np.where(length > self.radius, self.center + away * shrink, y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -167,7 +183,7 @@ class Ball:
 
 @kind(lambda dim, source: Box(low := source.vector(), low + np.abs(source.vector())))
 @description
-class Box:
+class Box(_Checked):
     """{x : low ≤ x ≤ high}, coordinate by coordinate; `Box([-1], [1])` is the interval [−1, 1]."""
 
     low: Vector
@@ -199,8 +215,8 @@ class Box:
         x = _points(x, self.dim)
         return ((x >= self.low - tol) & (x <= self.high + tol)).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.clip(validate.array("y", y, self.dim), self.low, self.high)
+    def nearest(self, y: Array) -> Array:
+        return np.minimum(np.maximum(y, self.low), self.high)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -210,7 +226,7 @@ class Box:
 
 @kind(lambda dim, source: Simplex(dim))
 @description
-class Simplex:
+class Simplex(_Checked):
     """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes.
 
     >>> y = np.array([1e8, 1e8 + 0.5, 0.0])
@@ -240,8 +256,8 @@ class Simplex:
         x = _points(x, self.dim)
         return (x >= -tol).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        return _project_simplex(validate.array("y", y, self.dim), 1.0)
+    def nearest(self, y: Array) -> Array:
+        return _project_simplex(y, 1.0)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -251,7 +267,7 @@ class Simplex:
 
 @kind(lambda dim, source: L1Ball(dim, source.size()))
 @description
-class L1Ball:
+class L1Ball(_Checked):
     """{x : Σ |x_i| ≤ radius}."""
 
     dim: int
@@ -274,8 +290,7 @@ class L1Ball:
         x = _points(x, self.dim)
         return np.abs(x).sum(axis=-1) <= self.radius + _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        y = validate.array("y", y, self.dim)
+    def nearest(self, y: Array) -> Array:
         size = np.abs(y)
         inside = size.sum(axis=-1, keepdims=True) <= self.radius
         # signs do not matter to the ball: put the sizes on the simplex of total `radius`
@@ -321,12 +336,11 @@ class Halfspace(_Unbounded):
         x = _points(x, self.dim)
         return x @ self.unit - self.distance <= _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        x = validate.array("y", y, self.dim)
+    def nearest(self, y: Array) -> Array:
         for _ in range(2):  # the second pass takes off what rounding left of the first
-            excess = np.maximum(x @ self.unit - self.distance, 0.0)
-            x = x - excess[..., None] * self.unit
-        return x
+            excess = np.maximum(y @ self.unit - self.distance, 0.0)
+            y = y - excess[..., None] * self.unit
+        return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -353,18 +367,30 @@ def _forgiven(x: Array, tol: float) -> Array:
 def _project_simplex(y: Array, total: float) -> Array:
     """Nearest point of {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0) with θ set by the sum.
 
-    Sort downwards, u_1 ≥ u_2 ≥ …; the largest k with u_k > (u_1 + … + u_k − total)/k is the size of
-    the support, and that quotient is θ. Shifting y by its maximum changes nothing but rounding.
+    Sort downwards, u_1 ≥ u_2 ≥ …; θ is the largest of the quotients (u_1 + … + u_k − total)/k, that of the
+    support. Shifting y by its maximum changes nothing but rounding. Nobody has a share who is `total` below
+    the largest, or below the quotient of all: of a long y they are dropped before sorting.
     """
-    y = y - y.max(axis=-1, keepdims=True)
-    u = -np.sort(-y, axis=-1)
-    theta = (np.cumsum(u, axis=-1) - total) / np.arange(1, y.shape[-1] + 1)
-    support = (u > theta).sum(axis=-1, keepdims=True)
-    return np.maximum(y - np.take_along_axis(theta, support - 1, axis=-1), 0.0)
+    if y.ndim > 1:
+        u = np.sort(y, axis=-1)[..., ::-1]
+        top = u[..., :1]
+        u = u[..., : np.count_nonzero((u > top - total).any(axis=tuple(range(u.ndim - 1))))] - top
+        quotients = (u.cumsum(axis=-1) - total) / np.arange(1, u.shape[-1] + 1)
+        x = y - top
+        x -= quotients.max(axis=-1, keepdims=True)
+        return np.maximum(x, 0.0, out=x)
+    u = y = y - np.maximum.reduce(y)
+    while len(u) > 200:
+        rest = u[u > max(-total, (np.add.reduce(u) - total) / len(u))]
+        if len(rest) == len(u):
+            break
+        u = rest
+    u = np.sort(u)[::-1]
+    return np.maximum(y - np.maximum.reduce((u.cumsum() - total) / np.arange(1, len(u) + 1)), 0.0)
 
 
 @description
-class Hull:
+class Hull(_Checked):
     """The convex hull of finitely many points, the rows of `vertices`."""
 
     vertices: Vector
@@ -387,8 +413,8 @@ class Hull:
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return np.linalg.norm(self.project(x) - x, axis=-1) <= tol
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.apply_along_axis(self._nearest, -1, validate.array("y", y, self.dim))
+    def nearest(self, y: Array) -> Array:
+        return np.apply_along_axis(self._nearest, -1, y)
 
     def _nearest(self, y: Array) -> Array:
         """Wolfe's algorithm: the nearest point to y in the affine hull of a few corners, which change until

@@ -59,9 +59,13 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
         raise ValueError(f"{name} must not be empty, got shape {x.shape}")
     if dim is not None and x.shape[-1] != dim:
         raise ValueError(f"{name} must have {dim} entries on its last axis, got shape {x.shape}")
-    legal = np.abs(x) <= LARGEST  # not so for nan
-    if not legal.all():
-        raise ValueError(f"{name} must be finite, its entries at most {LARGEST:g}, got {x[~legal][0]} in it")
+    flat = x.ravel(order="K")
+    if not flat @ flat <= LARGEST**2:  # one pass tells of most arrays that all is well; not so of nan
+        legal = np.abs(x) <= LARGEST
+        if not legal.all():
+            raise ValueError(
+                f"{name} must be finite, its entries at most {LARGEST:g}, got {x[~legal][0]} in it"
+            )
     return x
 
 
@@ -97,8 +101,8 @@ def labels(name: str, value: Any, count: int, takes: str = "signs") -> Array:
         raise ValueError(f"{name} must have {count} entries, one an example, got {len(y)}")
     if takes == "counts" and (y < 0).any():
         raise ValueError(f"{name} must be ≥ 0, got {y[y < 0][0]:g}")
-    if takes == "signs" and not np.isin(y, (-1.0, 1.0)).all():
-        raise ValueError(f"{name} must be −1 or +1, got {y[~np.isin(y, (-1.0, 1.0))][0]:g}")
+    if takes == "signs" and not (np.abs(y) == 1.0).all():
+        raise ValueError(f"{name} must be −1 or +1, got {y[np.abs(y) != 1.0][0]:g}")
     return y
 
 

@@ -2,6 +2,7 @@
 data. `play` asks here first; what is `None` here is played by the loops in `game` and `learners`.
 """
 
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from ocolib.learners import (
     FTRL,
     OGD,
     DelayedOGD,
+    Hedge,
     KernelPerceptron,
     Linearized,
     NormalizedWinnow,
@@ -47,7 +49,7 @@ def wanted(engine: str | None, rounds: int) -> bool:
 
 
 class Played(NamedTuple):
-    """What a compiled game gives back."""
+    """What compiled rounds give back."""
 
     points: Array | None  #: w_1, …, w_T, if they were kept
     last: Array  #: w_{T+1}
@@ -58,26 +60,26 @@ class Played(NamedTuple):
 # ---------------------------------------------------------------- translation
 
 
-def geometry(over: Any) -> tuple[Any, ...] | None:
-    """(kind, size, center, normal, low, high) of a set, `None` if it has no compiled form."""
+def geometry(over: Any) -> tuple[int, float, Array, Array] | None:
+    """(kind, size, a, b) of a set as `compiled.project` knows it, `None` if it does not."""
     from ocolib import compiled as c
 
-    n = over.dim
+    zero, one = np.zeros(over.dim), np.ones(over.dim)
     match over:
         case sets.Space():
-            return c.SPACE, 0.0, None, None, None, None
+            return c.SPACE, 0.0, zero, zero
         case sets.Ball():
-            return c.BALL, over.radius, over.center, None, None, None
+            return c.BALL, over.radius, over.center, zero
         case sets.Box():
-            return c.CLIP, 0.0, None, None, over.low, over.high
+            return c.CLIP, 0.0, over.low, over.high
         case sets.Orthant():
-            return c.CLIP, 0.0, None, None, np.zeros(n), np.full(n, np.inf)
+            return c.CLIP, 0.0, zero, np.inf * one
         case sets.Halfspace():
-            return c.HALFSPACE, over.distance, None, over.unit, None, None
+            return c.HALFSPACE, over.distance, over.unit, zero
         case sets.Simplex():
-            return c.SIMPLEX, 1.0, None, np.ones(n), np.zeros(n), np.full(n, np.inf)
+            return c.SIMPLEX, 1.0, zero, zero
         case sets.L1Ball():
-            return c.L1, over.radius, None, None, np.full(n, -np.inf), np.full(n, np.inf)
+            return c.L1, over.radius, zero, zero
     return None
 
 
@@ -93,107 +95,93 @@ def code(phi: Scalar) -> tuple[int, float, float, float] | None:
 
 
 class Moves(NamedTuple):
-    """How a learner moves: its set, its step, where it starts, and what it does with a sum of gradients."""
+    """How a learner moves: its set, its step, where it starts, and what it does with a gradient."""
 
     over: Any
     eta: Any
     start: Array
-    rule: int | None = None
-    delay: Any = 0
+    rule: int
 
 
 def moves(learner: Any) -> Moves | None:
     """The learner as the compiled loops know it, `None` if they do not."""
-    from ocolib import compiled
+    from ocolib import compiled as c
 
     match learner:
         case OGD(projection="eager"):
-            return Moves(learner.over, learner.eta, learner.first)
+            return Moves(learner.over, learner.eta, learner.first, c.EAGER)
         case OGD():
-            return moves(Linearized(learner.leader))
+            return moves(learner.leader)
         case DelayedOGD():
-            return Moves(learner.over, learner.eta, learner.player().predict(), delay=learner.delay)
+            return Moves(learner.over, learner.eta, learner.player().predict(), c.EAGER)
         case Perceptron():  # descent from 0 with step 1
-            return Moves(sets.Space(learner.dim), 1.0, np.zeros(learner.dim))
+            return Moves(sets.Space(learner.dim), 1.0, np.zeros(learner.dim), c.EAGER)
         case Winnow():
-            return Moves(sets.Space(learner.dim), learner.factor, np.ones(learner.dim), compiled.POWER)
+            return Moves(sets.Space(learner.dim), learner.factor, np.ones(learner.dim), c.POWER)
         case NormalizedWinnow():
-            uniform = np.full(learner.dim, 1.0 / learner.dim)
-            return Moves(sets.Space(learner.dim), learner.eta, uniform, compiled.SOFTMAX)
-        case Linearized(learner=FTRL(regularizer=NegativeEntropy()) as leader):
-            n = leader.over.dim
-            return Moves(sets.Space(n), leader.eta, np.full(n, 1.0 / n), compiled.SOFTMAX)
-        case Linearized(learner=FTRL(regularizer=SquaredNorm() as R) as leader):
-            center = np.zeros(leader.over.dim) if R.center is None else R.center
-            return Moves(leader.over, leader.eta, center, compiled.LAZY)
+            return moves(Hedge(learner.dim, learner.eta))
+        case Linearized():
+            return moves(learner.learner) if isinstance(learner.learner, FTRL) else None
+        case FTRL(regularizer=NegativeEntropy()):
+            n = learner.over.dim
+            return Moves(sets.Space(n), learner.eta, np.full(n, 1.0 / n), c.SOFTMAX)
+        case FTRL(regularizer=SquaredNorm(center=center)):
+            start = np.zeros(learner.over.dim) if center is None else center
+            return Moves(learner.over, learner.eta, start, c.LAZY)
     return None
 
 
 # ---------------------------------------------------------------- games
 
 
-def linear(learner: Learner, Z: Array, keep: bool | None, engine: str | None) -> Played | None:
-    """A game of linear losses."""
-    if Z.ndim > 2 or not wanted(engine, len(Z)):
+class Rounds:
+    """A compiled game under way: its play and its sum of gradients go from one piece to the next."""
+
+    def __init__(self, learner: Any) -> None:
+        from ocolib import compiled
+
+        how = moves(learner)
+        over = None if how is None else geometry(how.over)
+        if how is None or over is None or np.ndim(how.eta(1) if callable(how.eta) else how.eta):
+            raise LookupError(f"there is no compiled form of {learner!r}")
+        self.learner, self.t, self.eta, self.rule = learner, 0, how.eta, how.rule
+        self.over = *over[:2], over[2].copy(), over[3].copy()  # of one type: one version is compiled
+        self.start, self.w = how.start.copy(), how.over.project(how.start)
+        self.total = None if how.rule == compiled.EAGER else np.zeros(how.over.dim)
+
+    def play(self, losses: Any, keep: bool) -> Played:
+        """Go on with an array of linear losses or losses over data."""
+        from ocolib import compiled as c
+
+        data = losses if isinstance(losses, Examples) else None
+        X = losses if data is None else data.X
+        loss = (c.LINEAR, 0.0, 0.0, 0.0) if data is None else code(data.phi)
+        if loss is None:
+            raise LookupError(f"there is no compiled form of {losses.phi!r}")
+        T, n = X.shape
+        late = _late(self.learner, T) if isinstance(self.learner, DelayedOGD) else None
+        eta, self.t = steps(self.eta, T, self.t), self.t + T
+        points, out = np.empty((T if keep or late else 1, n)), np.empty((3, T))
+        moving = eta, self.rule, self.over, self.start, self.w, self.total, points
+        if data is None and late is None:
+            c.linear(X, *moving, out[0])
+        else:
+            y, reg = (out[0], None) if data is None else (data.y, data.reg or None)
+            c.examples(X, y, loss, reg, *moving, out, late)
+        paid = out[0] if data is None else data.phi.value(out[0], data.y)
+        if data is not None and data.reg:
+            paid = paid + 0.5 * data.reg * out[2]
+        return Played(points if keep else None, self.w.copy(), out[0], paid)
+
+
+def played(learner: Learner, losses: Any, keep: bool | None, engine: str | None) -> Played | None:
+    """A whole game: an array `(T, n)` of linear losses or losses over data; `None` if it is not compiled."""
+    X = losses.X if isinstance(losses, Examples) else losses
+    if X.ndim > 2 or not wanted(engine, len(X)):
         return None
-    leader = learner if isinstance(learner, (OGD, DelayedOGD, Linearized)) else Linearized(learner)
-    return _play(leader, Z, np.empty(0), None, 0.0, keep)
-
-
-def examples(learner: Learner, losses: Examples, keep: bool | None, engine: str | None) -> Played | None:
-    """A game over data."""
-    if not wanted(engine, len(losses)) or (loss := code(losses.phi)) is None:
-        return None
-    played = _play(learner, losses.X, losses.y, loss, losses.reg, keep)
-    if played is None:
-        return None
-    value = losses.phi.value(played.predictions, losses.y)
-    return played._replace(paid=value + 0.5 * losses.reg * played.paid if losses.reg else value)
-
-
-def _play(learner: Any, X: Array, y: Array, loss: Any, reg: float, keep: bool | None) -> Played | None:
-    """`loss` is `None` for ⟨w, x_t⟩ itself; in place of `paid` come the ‖w_t‖², if they are needed."""
-    from ocolib import compiled
-
-    how, (T, n) = moves(learner), X.shape
-    over = None if how is None else geometry(how.over)
-    if how is None or over is None or np.ndim(how.eta(1) if callable(how.eta) else how.eta):
-        return None
-    keep = X.nbytes <= KEPT if keep is None else keep
-    late = _late(learner, T) if isinstance(learner, DelayedOGD) else (None, None)
-    rows = T + 1 if keep or (reg and late[0] is not None) else 1
-    eta, w, total = steps(how.eta, T), how.over.project(how.start), None if how.rule is None else np.zeros(n)
-    if loss is None and how.rule == compiled.SOFTMAX:
-        return _hedge(X, eta, w, keep)
-    points, predictions = np.empty((rows, n)), np.empty(T)
-    if loss is None and late[0] is None and how.rule in (None, compiled.LAZY):
-        compiled.linear(X, eta, over, how.start, w, total, points, predictions)
-        return Played(points[:-1] if keep else None, w, predictions, predictions)
-    steady, squares, slopes = how.rule is None or not callable(how.eta), np.empty(T), np.empty(T)
-    loss, y = loss or (compiled.LINEAR, 0.0, 0.0, 0.0), y if loss else predictions
-    state, out = (how.start, w, total, points), (predictions, slopes, squares)
-    compiled.examples(X, y, loss, reg, eta, steady, how.rule or 0, over, *state, out, *late)
-    return Played(points[:-1] if keep else None, w, predictions, squares)
-
-
-def _hedge(Z: Array, eta: Array, w: Array, keep: bool) -> Played:
-    """softmax(−η_t·Z_t) in blocks; the exponentials are NumPy's, which knows the machine best."""
-    from ocolib import compiled
-
-    T, n = Z.shape
-    size = next(blocks(T, n)).stop
-    points, paid, total = np.empty((T + 1 if keep else size + 1, n)), np.empty(T), np.zeros(n)
-    points[0] = w
-    for t in blocks(T, n):
-        rows = points[t.start if keep else 0 :][: t.stop - t.start + 1]
-        compiled.tilt(Z[t], eta[t], total, rows[1:])
-        np.exp(rows[1:], out=rows[1:])
-        compiled.normalize(rows[1:])
-        compiled.inner(rows, Z[t], paid[t])
-        w = rows[-1].copy()
-        if not keep:
-            points[0] = w
-    return Played(points[:-1] if keep else None, w, paid, paid)
+    with suppress(LookupError):
+        return Rounds(learner).play(losses, X.nbytes <= KEPT if keep is None else keep)
+    return None
 
 
 def _late(learner: DelayedOGD, T: int) -> tuple[Array, Array]:
@@ -206,7 +194,7 @@ def _late(learner: DelayedOGD, T: int) -> tuple[Array, Array]:
     return np.searchsorted(arrival[order], np.arange(T), side="right"), order
 
 
-def kernel(learner: KernelPerceptron, losses: Examples, keep: Any, engine: str | None) -> Any:
+def kernel(learner: KernelPerceptron, losses: Examples, engine: str | None) -> Any:
     """(scores, coefficients) of a game without weights, a block of rounds at a time."""
     if not wanted(engine, 10 * len(losses)) or (loss := code(losses.phi)) is None:
         return None

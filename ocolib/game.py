@@ -89,7 +89,7 @@ def _eyes(learner: Learner) -> Callable[[Any], Any]:
 
 
 def _play_linear(learner: Learner, Z: Array, **how: Any) -> Trace:
-    played = engines.linear(learner, Z, **how)
+    played = engines.played(learner, Z, **how)
     if played is not None:
         again = partial(play, learner, Z, engine="compiled")
         return Trace(learner, Z, played.points, Z, played.predictions, played.last, again=again)
@@ -115,12 +115,12 @@ def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | Ke
     player, losses = learner.player(), _eyes(learner)(losses)
     if isinstance(learner, KernelPerceptron):
         return KernelTrace(
-            learner, losses, *(engines.kernel(learner, losses, **how) or _expand(player, losses))
+            learner, losses, *(engines.kernel(learner, losses, how["engine"]) or _expand(player, losses))
         )
     if not isinstance(player, GradientPlayer):  # it wants the losses themselves, not a subgradient
         return _play_adversary(learner, lambda t, w, past: losses[t - 1], len(losses))
     _same_dim(losses, player.predict().shape[-1])
-    played = engines.examples(learner, losses, **how)
+    played = engines.played(learner, losses, **how)
     if played is not None:
         kept, again = (played.points, None), partial(play, learner, losses, engine="compiled")
         return Trace(learner, losses, *kept, played.paid, played.last, played.predictions, again)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
-from ocolib.blocks import blocks
+from ocolib.blocks import blocks, running
 from ocolib.descriptions import description, keep
 from ocolib.losses import Example, Examples, Linear, PerceptronLoss
 from ocolib.protocols import (
@@ -41,7 +41,7 @@ from ocolib.protocols import (
     Vector,
 )
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Simplex, Space
+from ocolib.sets import Ball, Simplex, Space, nearest
 
 # ---------------------------------------------------------------- steps
 
@@ -77,17 +77,18 @@ def step_at(eta: Step, t: int) -> Array:
     return validate.sizes(f"eta({t})", eta(t)) if callable(eta) else validate.sizes("eta", eta)
 
 
-def steps(eta: Step, T: int) -> Array:
-    """η_1, …, η_T on the last axis, `(..., T)`; a schedule is asked once for all t, if it can take them."""
+def steps(eta: Step, T: int, before: int = 0) -> Array:
+    """η of the T rounds after round `before`, `(..., T)`; a schedule is asked for all at once if it can."""
     if not callable(eta):
         return np.repeat(step_at(eta, 1)[..., None], T, axis=-1)
-    if step_at(eta, 1).ndim == 0:
+    t = np.arange(before + 1, before + T + 1)
+    if step_at(eta, before + 1).ndim == 0:
         with suppress(Exception):  # it was made for one t: ask for one at a time, and let that complain
-            together = validate.sizes("eta", eta(np.arange(1, T + 1)))
+            together = validate.sizes("eta", eta(t))
             some = [0, T // 2, T - 1]
-            if together.shape == (T,) and np.allclose(together[some], [eta(i + 1) for i in some], 1e-12, 0.0):
+            if together.shape == (T,) and np.allclose(together[some], [eta(s) for s in t[some]], 1e-12, 0.0):
                 return together
-    return np.stack(np.broadcast_arrays(*(step_at(eta, t) for t in range(1, T + 1))), axis=-1)
+    return np.stack(np.broadcast_arrays(*(step_at(eta, int(s)) for s in t)), axis=-1)
 
 
 def _kept(eta: Step) -> Step:
@@ -156,8 +157,10 @@ class FTRL:
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
         Z = _linear(Z, self.over.dim)
+        if isinstance(self.eta, float):
+            return _led(lambda sums, t: self.regularizer.minimize(sums, self.eta, self.over, out=sums), Z)
         eta = steps(self.eta, Z.shape[-2])
-        return _led(lambda sums, t: self.regularizer.minimize(sums, eta[..., t], self.over), Z)
+        return _led(lambda sums, t: self.regularizer.minimize(sums, eta[..., t], self.over, out=sums), Z)
 
 
 class _Leader:
@@ -196,16 +199,19 @@ def _linear(Z: ArrayLike, dim: int) -> Array:
 
 
 def _led(minimize: Callable[[Array, slice], Array], Z: Array) -> Array:
-    """minimize(Z_t, t) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves."""
-    total, T = np.zeros_like(Z[..., :1, :]), Z.shape[-2]
-    first = minimize(total, slice(0, 1))
+    """minimize(Z_t, t) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves.
+
+    The sums of all blocks are made at one place, which stays in the cache, and may be overwritten there.
+    """
+    T, row = Z.shape[-2], Z[..., 0, :].size
+    first = minimize(np.zeros_like(Z[..., :1, :]), slice(0, 1))
     w = np.empty((*first.shape[:-2], T + 1, Z.shape[-1]))
     w[..., :1, :] = first
-    for t in blocks(T, Z[..., 0, :].size):
-        sums = Z[..., t, :].copy()
-        sums[..., :1, :] += total  # added up in the order of a loop
-        np.cumsum(sums, axis=-2, out=sums)
-        total = sums[..., -1:, :]
+    total, place = np.zeros_like(first), np.empty_like(w[..., : next(blocks(T, row)).stop, :])
+    for t in blocks(T, row):
+        sums = place[..., : t.stop - t.start, :]
+        running(Z[..., t, :], total, sums)
+        total[...] = sums[..., -1:, :]
         w[..., t.start + 1 : t.stop + 1, :] = minimize(sums, t)
     return w
 
@@ -311,20 +317,15 @@ class OGD:
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first
-        nearest = _nearest(self.over)
+        step = nearest(self.over)
         for t in range(Z.shape[-2]):  # each projection needs the one before: no closed form over time
-            w[..., t + 1, :] = nearest(w[..., t, :] - moves[..., t, :])
+            w[..., t + 1, :] = step(w[..., t, :] - moves[..., t, :])
         return w
-
-
-def _nearest(over: Set) -> Callable[[Array], Array]:
-    """The projection without its check, of a set that has one."""
-    return getattr(over, "nearest", over.project)
 
 
 class _Eager(FirstOrder):
     def __init__(self, learner: OGD) -> None:
-        self.eta, self.nearest, self.w, self.t = learner.eta, _nearest(learner.over), learner.first, 0
+        self.eta, self.nearest, self.w, self.t = learner.eta, nearest(learner.over), learner.first, 0
 
     def step(self, z: Array) -> None:
         self.t += 1

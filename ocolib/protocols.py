@@ -73,8 +73,10 @@ class Regularizer(Protocol):
     def value(self, w: ArrayLike) -> Any:
         """R(w)."""
 
-    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
-        """argmin over the set of ⟨c, w⟩ + ½·curvature·‖w‖² + R(w)/eta."""
+    def minimize(
+        self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
+    ) -> Array:
+        """argmin over the set of ⟨c, w⟩ + ½·curvature·‖w‖² + R(w)/eta; put into `out`, if it can be."""
 
 
 @runtime_checkable

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ocolib import validate
 from ocolib.descriptions import description, keep
 from ocolib.protocols import Array, Regularizer, Set, Vector
-from ocolib.sets import Orthant, Simplex
+from ocolib.sets import Orthant, Simplex, nearest
 
 LARGEST_POWER = 345.0  # exp of it is about 1e150
 
@@ -45,18 +45,22 @@ class SquaredNorm:
         """‖z‖ over the last axis: the Euclidean norm is its own dual."""
         return np.linalg.norm(z, axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
+    def minimize(
+        self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
+    ) -> Array:
         """Π(center − eta·c).
 
         With ½·curvature·‖w‖² added to the objective it is Π((center − eta·c)/(1 + eta·curvature)).
         """
-        c, eta = _inputs(c, eta, over)
-        center = np.zeros(over.dim) if self.center is None else self.center
-        if len(center) != over.dim:
-            raise ValueError(f"center must have {over.dim} entries, got {len(center)}")
-        curvature = np.asarray(curvature, dtype=float)[..., None]
-        c = center - eta * c
-        return over.project(c / (1.0 + eta * curvature) if curvature.any() else c)
+        c, eta = _inputs(c, eta, over, out)
+        if self.center is not None and len(self.center) != over.dim:
+            raise ValueError(f"center must have {over.dim} entries, got {len(self.center)}")
+        y = np.multiply(c, -eta, out=out)
+        if self.center is not None:
+            y += self.center
+        if np.any(curvature):
+            y /= 1.0 + eta * np.asarray(curvature, dtype=float)[..., None]
+        return nearest(over)(validate.array("y", y))
 
 
 @description
@@ -75,12 +79,17 @@ class NegativeEntropy:
         """max |z_i| over the last axis, the dual of the ℓ1 norm."""
         return np.abs(z).max(axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
+    def minimize(
+        self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
+    ) -> Array:
         """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows."""
         _only(self, over, Simplex, curvature)
-        c, eta = _inputs(c, eta, over)
-        weights = np.exp(-eta * (c - c.min(axis=-1, keepdims=True)))
-        return weights / weights.sum(axis=-1, keepdims=True)
+        c, eta = _inputs(c, eta, over, out)
+        above = np.subtract(c, c.min(axis=-1, keepdims=True), out=out)
+        weights = np.multiply(above, -eta, out=out)
+        np.exp(weights, out=weights)
+        weights *= 1.0 / (weights @ np.ones((over.dim, 1)))
+        return weights
 
 
 @description
@@ -90,14 +99,16 @@ class UnnormalizedEntropy:
     def value(self, w: ArrayLike) -> Any:
         return (xlogx(w) - np.asarray(w, dtype=float)).sum(axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
+    def minimize(
+        self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
+    ) -> Array:
         """exp(−eta·c), coordinate by coordinate."""
         _only(self, over, Orthant, curvature)
-        c, eta = _inputs(c, eta, over)
-        power = -eta * c
+        c, eta = _inputs(c, eta, over, out)
+        power = np.multiply(c, -eta, out=out)
         if power.max() > LARGEST_POWER:
             raise ValueError(f"−eta·c must be at most {LARGEST_POWER:g} (exp), got {power.max():g}")
-        return np.exp(power)
+        return np.exp(power, out=power)
 
 
 def xlogx(w: ArrayLike) -> Array:
@@ -107,8 +118,10 @@ def xlogx(w: ArrayLike) -> Array:
         return w * np.log(np.where(w == 0, 1.0, w))
 
 
-def _inputs(c: ArrayLike, eta: ArrayLike, over: Set) -> tuple[Array, Array]:
-    return validate.array("c", c, over.dim), validate.sizes("eta", eta)[..., None]
+def _inputs(c: ArrayLike, eta: ArrayLike, over: Set, out: Array | None) -> tuple[Array, Array]:
+    """Checked, unless there is an `out`: who has that has checked at the door."""
+    c = validate.array("c", c, over.dim) if out is None else np.asarray(c)
+    return c, validate.sizes("eta", eta)[..., None]
 
 
 def _only(regularizer: Regularizer, over: Set, kind: type, curvature: ArrayLike) -> None:

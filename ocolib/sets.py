@@ -77,14 +77,19 @@ def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
 
 
 class _Checked:
-    """`project` checks what comes in, `nearest` does not: a game has checked it at the door."""
+    """`project` checks what comes in and leaves it alone; `nearest`, for who has checked, does neither."""
 
     def nearest(self, y: Array) -> Array:
-        """`project` of what was checked."""
+        """`project` of what was checked; y may be overwritten."""
         raise NotImplementedError
 
     def project(self, y: ArrayLike) -> Array:
-        return self.nearest(validate.array("y", y, self.dim))  # type: ignore[attr-defined]
+        return self.nearest(validate.array("y", y, self.dim).copy())  # type: ignore[attr-defined]
+
+
+def nearest(over: Set) -> Callable[[Array], Array]:
+    """The projection without its check, of a set that has one."""
+    return getattr(over, "nearest", over.project)
 
 
 class _Unbounded(_Checked):
@@ -111,7 +116,7 @@ class Space(_Unbounded):
         return np.isfinite(_points(x, self.dim)).all(axis=-1)
 
     def nearest(self, y: Array) -> Array:
-        return y.copy()
+        return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -133,7 +138,7 @@ class Orthant(_Unbounded):
         return (_points(x, self.dim) >= -tol).all(axis=-1)
 
     def nearest(self, y: Array) -> Array:
-        return np.maximum(y, 0.0)
+        return np.maximum(y, 0.0, out=y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -168,12 +173,13 @@ class Ball(_Checked):
         return norm(x - self.center)[..., 0] <= self.radius + _forgiven(x, tol)
 
     def nearest(self, y: Array) -> Array:
-        away = y - self.center
-        length = norm(away)
-        shrink = self.radius / np.maximum(length, self.radius)
-        if not self.center.any():
-            return y * shrink
-        return np.where(length > self.radius, self.center + away * shrink, y)
+        if self.center.any():
+            away = y - self.center
+            length = norm(away)
+            shrink = self.radius / np.maximum(length, self.radius)
+            return np.where(length > self.radius, self.center + away * shrink, y)
+        y *= self.radius / np.maximum(norm(y), self.radius)
+        return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -216,7 +222,7 @@ class Box(_Checked):
         return ((x >= self.low - tol) & (x <= self.high + tol)).all(axis=-1)
 
     def nearest(self, y: Array) -> Array:
-        return np.minimum(np.maximum(y, self.low), self.high)
+        return np.minimum(np.maximum(y, self.low, out=y), self.high, out=y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -338,8 +344,7 @@ class Halfspace(_Unbounded):
 
     def nearest(self, y: Array) -> Array:
         for _ in range(2):  # the second pass takes off what rounding left of the first
-            excess = np.maximum(y @ self.unit - self.distance, 0.0)
-            y = y - excess[..., None] * self.unit
+            y -= np.maximum(y @ self.unit - self.distance, 0.0)[..., None] * self.unit
         return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
@@ -371,22 +376,21 @@ def _project_simplex(y: Array, total: float) -> Array:
     support. Shifting y by its maximum changes nothing but rounding. Nobody has a share who is `total` below
     the largest, or below the quotient of all: of a long y they are dropped before sorting.
     """
-    if y.ndim > 1:
-        u = np.sort(y, axis=-1)[..., ::-1]
-        top = u[..., :1]
-        u = u[..., : np.count_nonzero((u > top - total).any(axis=tuple(range(u.ndim - 1))))] - top
-        quotients = (u.cumsum(axis=-1) - total) / np.arange(1, u.shape[-1] + 1)
-        x = y - top
-        x -= quotients.max(axis=-1, keepdims=True)
-        return np.maximum(x, 0.0, out=x)
-    u = y = y - np.maximum.reduce(y)
-    while len(u) > 200:
+    y -= y.max(axis=-1, keepdims=True)
+    u = y
+    while 200 < u.size == len(u):
         rest = u[u > max(-total, (np.add.reduce(u) - total) / len(u))]
         if len(rest) == len(u):
             break
         u = rest
-    u = np.sort(u)[::-1]
-    return np.maximum(y - np.maximum.reduce((u.cumsum() - total) / np.arange(1, len(u) + 1)), 0.0)
+    u = np.sort(u, axis=-1)[..., ::-1]
+    if u.ndim > 1:
+        u = u[..., : np.count_nonzero((u > -total).any(axis=tuple(range(u.ndim - 1))))]
+    u = u.cumsum(axis=-1)
+    u -= total
+    u /= np.arange(1, u.shape[-1] + 1)
+    y -= u.max(axis=-1, keepdims=True)
+    return np.maximum(y, 0.0, out=y)
 
 
 @description

@@ -60,7 +60,8 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
     if dim is not None and x.shape[-1] != dim:
         raise ValueError(f"{name} must have {dim} entries on its last axis, got shape {x.shape}")
     flat = x.ravel(order="K")
-    if not flat @ flat <= LARGEST**2:  # one pass tells of most arrays that all is well; not so of nan
+    # one pass, on one thread, tells of most arrays that all is well; not so of nan
+    if not np.einsum("i,i", flat, flat) <= LARGEST**2:
         legal = np.abs(x) <= LARGEST
         if not legal.all():
             raise ValueError(

@@ -50,7 +50,7 @@ def functions(file):
     """{function of a test file: does it use what it is to test, itself or through what it calls?}"""
     body, used = ast.parse((ROOT / file).read_text("utf8")).body, {"ledger"}
     for node in body:
-        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "ocolib":
+        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in ("ocolib", "ocolab"):
             used |= {alias.asname or alias.name for alias in node.names}
         if isinstance(node, ast.ImportFrom) and node.module == "strategies":
             used |= {alias.name for alias in node.names if functions("tests/strategies.py")[alias.name]}
@@ -142,6 +142,6 @@ def test_every_citation_is_in_the_bibliography():
 
 
 def test_the_reference_names_every_module():
-    modules = {p.stem for p in (ROOT / "ocolib").glob("*.py") if not p.stem.startswith("_")}
-    named = set(re.findall(r"automodule:: ocolib\.(\w+)", SOURCES["book/reference"]))
+    modules = {p.stem for p in ROOT.glob("oco*/*.py") if not p.stem.startswith("_")}
+    named = set(re.findall(r"automodule:: oco(?:lib|lab)\.(\w+)", SOURCES["book/reference"]))
     assert modules - {"validate", "descriptions"} <= named  # these two serve the others

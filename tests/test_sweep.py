@@ -14,11 +14,11 @@ import pytest
 import sweep_games
 from sweep_games import BALL, LEARNERS, coins, failing, slow
 
+from ocolab.sweep import COLUMNS, Table, cells, sweep
 from ocolib import adversaries
 from ocolib.game import play
 from ocolib.learners import OGD, inverse_sqrt
 from ocolib.losses import hinge
-from ocolib.sweep import COLUMNS, Table, cells, sweep
 
 STEPS = [0.1, 0.5]
 HERE = Path(__file__).parent
@@ -125,7 +125,7 @@ def test_the_key_changes_with_all_that_matters_and_with_nothing_else(tmp_path):
 def test_a_second_call_plays_only_what_is_not_there(tmp_path, monkeypatch):
     file = tmp_path / "table.db"
     first = small(file=file)
-    monkeypatch.setattr("ocolib.sweep._play", lambda key, cell: pytest.fail("played again"))
+    monkeypatch.setattr("ocolab.sweep._play", lambda key, cell: pytest.fail("played again"))
     assert small(file=file) == first
     monkeypatch.undo()
     assert small(file=file, seeds=range(4))[0] == first[0]
@@ -250,14 +250,14 @@ def test_a_cluster_that_loses_a_worker_finishes_with_the_same_numbers(tmp_path):
             parallel_config(backend="dask"),
             pytest.MonkeyPatch.context() as patch,
         ):
-            patch.setattr("ocolib.sweep.Store.add", spying(kill_one))
+            patch.setattr("ocolab.sweep.Store.add", spying(kill_one))
             table = sweep(**options, file=file, progress=False)
     assert killed and table == sweep(**options, n_jobs=1, progress=False)
 
 
 def spying(act):
     """`Store.add`, and then something else."""
-    from ocolib.sweep import Store
+    from ocolab.sweep import Store
 
     add = Store.add
 

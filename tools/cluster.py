@@ -13,7 +13,7 @@ import phases
 from distributed import Client
 from joblib import parallel_config
 
-from ocolib.sweep import sweep
+from ocolab.sweep import sweep
 
 GRID = {
     "learners": phases.CHOSEN[0][0],

@@ -256,7 +256,7 @@ def when_others_change(app, env, added, changed, removed):
 
     Styles and scripts are among them because Sphinx copies those only when it writes some page.
     """
-    files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("ocolib/**/*.py")]
+    files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("oco*/**/*.py")]
     files += [*notebooks(), ROOT / "_build" / "times.json", ROOT / "requirements.txt"]
     files += [path for path in ROOT.glob("book/_static/**/*") if path.is_file()]
     seen = [(str(file), file.stat().st_mtime) for file in files if file.exists()]

@@ -11,8 +11,8 @@ from functools import cache
 from itertools import product
 from math import comb, log
 
+from ocolab.certificates import Number, Pair, Refused, root
 from ocolib import validate
-from ocolib.certificates import Number, Pair, Refused, root
 
 DIGITS = 25  # of the bounds that enter Hedge
 

@@ -121,7 +121,7 @@ class FTL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        return _led(lambda sums, _: self.over.minimize_linear(sums), _linear(Z, self.over.dim))
+        return _led(lambda sums, *_: self.over.minimize_linear(sums), _linear(Z, self.over.dim))
 
 
 @description
@@ -157,10 +157,13 @@ class FTRL:
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
         Z = _linear(Z, self.over.dim)
-        if isinstance(self.eta, float):
-            return _led(lambda sums, t: self.regularizer.minimize(sums, self.eta, self.over, out=sums), Z)
         eta = steps(self.eta, Z.shape[-2])
-        return _led(lambda sums, t: self.regularizer.minimize(sums, eta[..., t], self.over, out=sums), Z)
+
+        def minimize(sums: Array, t: slice, out: Array | None) -> Array:
+            step = self.eta if isinstance(self.eta, float) else eta[..., t]
+            return self.regularizer.minimize(sums, step, self.over, out=out)
+
+        return _led(minimize, Z)
 
 
 class _Leader:
@@ -198,13 +201,13 @@ def _linear(Z: ArrayLike, dim: int) -> Array:
     return Z
 
 
-def _led(minimize: Callable[[Array, slice], Array], Z: Array) -> Array:
-    """minimize(Z_t, t) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves.
+def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array) -> Array:
+    """minimize(Z_t, t, out) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves.
 
     The sums of all blocks are made at one place, which stays in the cache, and may be overwritten there.
     """
     T, row = Z.shape[-2], Z[..., 0, :].size
-    first = minimize(np.zeros_like(Z[..., :1, :]), slice(0, 1))
+    first = minimize(np.zeros_like(Z[..., :1, :]), slice(0, 1), None)
     w = np.empty((*first.shape[:-2], T + 1, Z.shape[-1]))
     w[..., :1, :] = first
     total, place = np.zeros_like(first), np.empty_like(w[..., : next(blocks(T, row)).stop, :])
@@ -212,7 +215,7 @@ def _led(minimize: Callable[[Array, slice], Array], Z: Array) -> Array:
         sums = place[..., : t.stop - t.start, :]
         running(Z[..., t, :], total, sums)
         total[...] = sums[..., -1:, :]
-        w[..., t.start + 1 : t.stop + 1, :] = minimize(sums, t)
+        w[..., t.start + 1 : t.stop + 1, :] = minimize(sums, t, sums)
     return w
 
 

@@ -376,20 +376,28 @@ def _project_simplex(y: Array, total: float) -> Array:
     support. Shifting y by its maximum changes nothing but rounding. Nobody has a share who is `total` below
     the largest, or below the quotient of all: of a long y they are dropped before sorting.
     """
-    y -= y.max(axis=-1, keepdims=True)
+    if y.ndim > 1:
+        u = np.sort(y, axis=-1)[..., ::-1]
+        y -= u[..., :1]
+        u = (
+            u[..., : np.count_nonzero((u > u[..., :1] - total).any(axis=tuple(range(u.ndim - 1))))]
+            - u[..., :1]
+        )
+        u = u.cumsum(axis=-1)
+        u -= total
+        u /= np.arange(1, u.shape[-1] + 1)
+        y -= u.max(axis=-1, keepdims=True)
+        return np.maximum(y, 0.0, out=y)
+    y -= np.maximum.reduce(y)
     u = y
-    while 200 < u.size == len(u):
+    while len(u) > 200:
         rest = u[u > max(-total, (np.add.reduce(u) - total) / len(u))]
         if len(rest) == len(u):
             break
         u = rest
-    u = np.sort(u, axis=-1)[..., ::-1]
-    if u.ndim > 1:
-        u = u[..., : np.count_nonzero((u > -total).any(axis=tuple(range(u.ndim - 1))))]
-    u = u.cumsum(axis=-1)
+    u = np.sort(u)[::-1].cumsum()
     u -= total
-    u /= np.arange(1, u.shape[-1] + 1)
-    y -= u.max(axis=-1, keepdims=True)
+    y -= np.maximum.reduce(u / np.arange(1, len(u) + 1))
     return np.maximum(y, 0.0, out=y)
 
 

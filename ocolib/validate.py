@@ -61,7 +61,8 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
         raise ValueError(f"{name} must have {dim} entries on its last axis, got shape {x.shape}")
     flat = x.ravel(order="K")
     # one pass, on one thread, tells of most arrays that all is well; not so of nan
-    if not np.einsum("i,i", flat, flat) <= LARGEST**2:
+    square = flat @ flat if x.size < 8192 else np.einsum("i,i", flat, flat)
+    if not square <= LARGEST**2:
         legal = np.abs(x) <= LARGEST
         if not legal.all():
             raise ValueError(

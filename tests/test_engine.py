@@ -239,7 +239,7 @@ Z, y = np.random.default_rng(0).standard_normal((50, 3)), np.resize([1.0, -1.0],
 for learner in (learners.OGD(sets.Ball(3), 0.1, "eager"), learners.Hedge(3, 0.1)):
     game.play(learner, Z, engine="compiled")
 game.play(learners.Perceptron(3), losses.perceptron_loss(Z, y), engine="compiled")
-kernels = compiled.linear, compiled.examples, compiled.tilt
+kernels = compiled.linear, compiled.examples
 print(json.dumps([sum(map(len, (k.stats.cache_misses for k in kernels))), len(kernels)]))
 """
 
@@ -247,4 +247,4 @@ print(json.dumps([sum(map(len, (k.stats.cache_misses for k in kernels))), len(ke
 def test_a_second_process_compiles_nothing():
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", SECOND], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [0, 3]
+    assert json.loads(done.stdout) == [0, 2]

@@ -295,6 +295,58 @@ def others() -> list[Line]:
     return lines
 
 
+def loops() -> list[Line]:
+    """The readable loop, checks at the door and all, against the same formula in bare NumPy."""
+    X, y = data(2000, 20)
+    Z = np.random.default_rng(0).standard_normal((2000, 20))
+
+    def perceptron() -> Any:
+        w, points = np.zeros(20), np.empty_like(X)
+        for t, x in enumerate(X):
+            points[t] = w
+            if y[t] * (w @ x) <= 0:
+                w = w + y[t] * x
+        return points
+
+    def eager() -> Any:
+        w, points, paid = np.zeros(20), np.empty_like(Z), np.empty(len(Z))
+        for t, z in enumerate(Z):
+            points[t], paid[t] = w, w @ z
+            w = w - 0.1 * z
+            w = w / max(1.0, np.sqrt(w @ w))
+        return points, paid
+
+    return [
+        Line(
+            "the loop of the Perceptron, T = 2,000",
+            "the same in bare NumPy",
+            lambda: play(Perceptron(20), perceptron_loss(X, y), engine="numpy"),
+            perceptron,
+            1.5,
+        ),
+        Line(
+            "the loop of eager descent on a ball, T = 2,000",
+            "the same in bare NumPy",
+            lambda: play(OGD(Ball(20), 0.1, "eager"), Z, engine="numpy"),
+            eager,
+            1.5,
+        ),
+    ]
+
+
+def floors() -> list[Line]:
+    """The memory's own speed: what no program that reads the data can beat."""
+    X, y = data(50_000, 20)
+    return [
+        Line(
+            "Perceptron, T = 50,000, n = 20, plays not kept",
+            "X.sum(), the data read once",
+            lambda: play(Perceptron(20), perceptron_loss(X, y), keep=False),
+            X.sum,
+        )
+    ]
+
+
 def growth() -> dict[str, float]:
     """The exponent p of time ~ size^p between two sizes, at sizes where a game is long."""
 
@@ -350,7 +402,8 @@ def main() -> int:
         Path(args.hedge).write_text(json.dumps(table), "utf8")
         return int(missed > 0)
     missing = [peer for peer in PEERS if not _version(peer)]
-    makers = [classifiers, linear, hedge, *([] if "POT" in missing else [projections]), comparators, others]
+    makers = [classifiers, linear, hedge, *([] if "POT" in missing else [projections]), comparators]
+    makers += [loops, floors, others]
     table, missed = measure(makers)
     if vectorised():  # once more in a process where it is not: the bars are for that
         with tempfile.TemporaryDirectory() as folder:

@@ -40,7 +40,7 @@ def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
                 losses = validate.array("losses", losses, n, ndim=2)
             elif losses.dim != n:
                 raise ValueError(f"losses must have dimension {n}, got {losses.dim}")
-            paid.append(rounds.play(losses, keep=False).paid)
+            paid.append(rounds.play(losses, keep=False).paid.copy())  # not the array it is a row of
     except LookupError as reason:
         raise ValueError(f"only what is compiled can be streamed: {reason}") from None
     return Stream(learner, np.concatenate(paid), rounds.w)

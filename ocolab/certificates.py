@@ -366,7 +366,7 @@ def verify(found: Certificate) -> list[Pair]:
 
 @lru_cache(maxsize=1)
 def _read() -> str:
-    return files("ocolib").joinpath("certificates.json").read_text("utf8")
+    return files("ocolab").joinpath("certificates.json").read_text("utf8")
 
 
 def stored() -> dict[str, Certificate]:

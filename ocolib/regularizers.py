@@ -88,7 +88,7 @@ class NegativeEntropy:
         above = np.subtract(c, c.min(axis=-1, keepdims=True), out=out)
         weights = np.multiply(above, -eta, out=out)
         np.exp(weights, out=weights)
-        weights *= 1.0 / (weights @ np.ones((over.dim, 1)))
+        weights /= weights.sum(axis=-1, keepdims=True)
         return weights
 
 

@@ -12,21 +12,28 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases cluster grade bench
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants lab sheet pdf slides bench
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make book        build the book into _build/html"
+	@echo "make book EDITION=student   without worked solutions, into _build/student/html (appendix: all at the end)"
 	@echo "make serve       build it and serve it on http://localhost:$(PORT)"
 	@echo "make test        check everything: style, code, pages, the book in a browser"
 	@echo "make test-all    the same, what takes longer, and the oldest and newest packages"
 	@echo "make notebooks   execute every page again and store what it shows"
 	@echo "make certificates  make the certificates of the limits again"
 	@echo "make grade SUBMISSIONS=folder   grade notebooks, into _build/grades"
+	@echo "make sheet LECTURE=13   an exercise sheet, without and with solutions, into _build/sheets"
+	@echo "make lab         open JupyterLab on the pages"
+	@echo "make pdf         print the whole book into _build/pdf, with bookmarks and links"
+	@echo "make slides      a deck for each chapter, into _build/slides"
 	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
+	@echo "make parallel    run the parallel SVM on real processes again, and record it"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
 	@echo "make bench       time it against its bars and its peers, and record the table of the book"
+	@echo "make mutants     change ocolib in one place at a time: would the tests notice?"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
 
@@ -37,25 +44,42 @@ if command -v uv >/dev/null; then \
 else \
   { test -d $(1) || { $(PYTHON) -m venv $(1) && $(1)/bin/python -m pip install --quiet --upgrade pip; }; } && \
   $(1)/bin/python -m pip install --progress-bar off $(2); \
-fi
+fi || { echo "The packages could not be installed into $(1): the lines above say why. They come from a package index (PyPI, or"; \
+  echo "the one in UV_INDEX_URL or PIP_INDEX_URL), so a network is needed once, and 2 GB of disk. Then run make again."; exit 1; }
 endef
 
+# The environment names its folder when it is complete: one that was moved, broken off or lost its Python is stale.
+HOME_OF_VENV := $(shell .venv/bin/python -c '' 2>/dev/null && cat .venv/.installed 2>/dev/null)
+ifneq ($(HOME_OF_VENV),$(CURDIR))
+.PHONY: .venv/.installed
+endif
+
 .venv/.installed: requirements.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12"; exit 1; }
+	@test "$(HOME_OF_VENV)" = "$(CURDIR)" || { test ! -e .venv || echo "Making .venv again: it is incomplete, or of another folder or Python"; rm -rf .venv; }
 	@echo "Setting up .venv (once; a minute or two)"
 	@$(call install,.venv,-r requirements.txt)
-	@$(call install,.venv,--quiet --no-deps -e .)
-	@touch $@
+	@$(call install,.venv,--quiet --no-deps --no-build-isolation -e .)
+	@echo "$(CURDIR)" > $@
 
+ifdef EDITION
 book: .venv/.installed
-	@# a failed build forgets what it read: the next one must warn again
-	$(BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
+	$(BIN)/python tools/edition.py $(EDITION)
+else
+book: .venv/.installed
+	@# a build that failed or was killed forgets what it read and wrote: the next one must warn again
+	@test ! -e _build/.unfinished || rm -rf _build/.doctrees _build/html
+	@mkdir -p _build && touch _build/.unfinished || { echo "The book cannot be written: make room in $(CURDIR)/_build, or make it writable"; exit 1; }
+	$(BIN)/jupyter-book build . -W -n --keep-going || \
+	  { echo "The book was not built: the lines above say why. (Disk full? \`df -h .\` says how much is left.)"; exit 1; }
+	@rm _build/.unfinished
 	@echo
 	@echo "The book:  $(CURDIR)/_build/html/index.html   (or: make serve)"
+endif
 
 serve: book
-	@$(BIN)/python tools/serve.py $(PORT)
+	@$(BIN)/python tools/serve.py $(PORT) $(if $(EDITION),_build/$(EDITION)/html)
 
 notebooks: .venv/.installed
 	$(BIN)/python tools/notebooks.py run
@@ -73,7 +97,7 @@ unit: .venv/.installed
 	$(BIN)/python -m pytest -n 2 -m "not browser and not long"
 
 pages: .venv/.installed
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-current-env -W default $(PAGES)
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout 300 -W default $(PAGES)
 
 browser: book
 	$(BIN)/python -m pytest -n 2 -m "browser and not long" tests/browser -rs
@@ -104,11 +128,35 @@ grade: .venv/.installed
 	@test -n "$(SUBMISSIONS)" || { echo "Say where the notebooks are: make grade SUBMISSIONS=folder"; exit 1; }
 	$(BIN)/python tools/grade.py "$(SUBMISSIONS)" $(if $(NETWORK),--network $(NETWORK))
 
+sheet: .venv/.installed
+	@test -n "$(LECTURE)" || { echo "Say which: make sheet LECTURE=13"; exit 1; }
+	$(BIN)/python tools/sheet.py "$(LECTURE)"
+
+.venv/.lab: .venv/.installed requirements-lab.txt
+	@$(call install,.venv,-r requirements-lab.txt)
+	@touch $@
+
+lab: .venv/.lab
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book
+pdf: book
+	$(BIN)/python tools/pdf.py
+
+slides: book
+	$(BIN)/python tools/slides.py
+
 phases: .venv/.installed
 	$(BIN)/python tools/phases.py
 
+parallel: .venv/.installed
+	$(BIN)/python tools/parallel_svm.py
+
 cluster: .venv/.installed
 	$(BIN)/python tools/cluster.py $(SCHEDULER)
+
+# An hour the first time on two idle cores; later only what has changed. MODULE=…, or MUTANTS_SAMPLE=n SEED=k
+mutants: .venv/.installed
+	$(BIN)/python tools/mutants.py $(if $(MODULE),--module $(MODULE)) \
+	  $(if $(MUTANTS_SAMPLE),--sample $(MUTANTS_SAMPLE)) $(if $(SEED),--seed $(SEED))
 
 # $(call resolve,name): name.in into name.txt, complete, for every Python we support, each file with its checksum
 resolve = $(BIN)/python -m uv pip compile $(1).in --universal --python-version 3.11 --generate-hashes \

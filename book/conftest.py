@@ -1,11 +1,9 @@
 """nbval: the longest pages first, and how long each took, for the status page."""
 
-import json
 from collections import Counter, defaultdict
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-TIMES = ROOT / "_build" / "times.json"
+import whole
+
 seconds = defaultdict(float)
 
 
@@ -16,7 +14,7 @@ def page(nodeid):
 def pytest_collection_modifyitems(items):
     """A long page at the end is one worker working and the others waiting."""
     cells = Counter(page(item.nodeid) for item in items)
-    times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
+    times = whole.times()
     length = {name: times.get(name, 0.2 * count) for name, count in cells.items()}
     items.sort(key=lambda item: -length[page(item.nodeid)])
 
@@ -29,5 +27,4 @@ def pytest_runtest_logreport(report):
 
 def pytest_sessionfinish(session):
     if seconds and not hasattr(session.config, "workerinput"):
-        TIMES.parent.mkdir(exist_ok=True)
-        TIMES.write_text(json.dumps(seconds, indent=1, sort_keys=True))
+        whole.keep_times(seconds)

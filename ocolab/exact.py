@@ -22,7 +22,7 @@ DIGITS = 25  # of the bounds that enter Hedge
 
 def coin_sums(T: int) -> list[tuple[int, Fraction]]:
     """[(value, chance)] of S_T, the sum of T fair signs."""
-    return [(2 * k - T, Fraction(comb(T, k), 2**T)) for k in range(T + 1)]
+    return [(2 * k - T, Fraction(comb(T, k), 2**T)) for k in range(validate.count("T", T, low=0) + 1)]
 
 
 def interval(T: int) -> Fraction:
@@ -45,7 +45,7 @@ def experts_floor(n: int, T: int) -> Fraction:
 
 
 def square_loss(T: int) -> Fraction:
-    """½Σα_t with α_T = 1/T, α_{t−1} = α_t + α_t²: the minimax regret of the square loss on the unit ball.
+    """½Σα_t with α_T = 1/T, α_{t−1} = α_t + α_t²: the minimax regret of ½‖w − c_t‖² on the unit ball.
 
     >>> str(square_loss(2)), str(square_loss(3))
     ('5/8', '115/162')
@@ -59,7 +59,7 @@ def square_loss(T: int) -> Fraction:
 
 
 def leader_square_loss(T: int) -> Fraction:
-    """The largest regret of the running mean on ½(w − c_t)², c_t ∈ [−1, 1]; the best c_t are ±1."""
+    """The largest regret of the running mean from w_1 = 0 on ½(w − c_t)², c_t ∈ [−1, 1]; the worst are ±1."""
 
     @cache
     def to_come(t, s):
@@ -140,7 +140,7 @@ def experts(n: int, T: int) -> Fraction:
 
 
 def _gaps(gaps, loss, cut=None):
-    """(the leader's loss, the sorted gaps after the round, none above `cut`)."""
+    """(by how much the least sum grows, the sorted gaps after the round, none above `cut`)."""
     total = sorted(x + c for x, c in zip(gaps, loss, strict=True))
     return total[0], tuple(x - total[0] if cut is None else min(x - total[0], cut) for x in total)
 
@@ -179,10 +179,10 @@ def exp_bounds(x: Fraction) -> Pair:
 
 def hedge_step(n: int, T: int) -> Pair:
     """(low, high) around √(8 ln(n)/T). The logarithm is guessed and the guess proved by `exp_bounds`."""
-    guess, width = Fraction(log(n)), Fraction(1, 10**14)
+    guess, width = Fraction(log(validate.count("n", n))), Fraction(1, 10**14)
     if not exp_bounds(guess - width)[1] <= n <= exp_bounds(guess + width)[0]:
         raise Refused(f"ln {n} is not where it was guessed")
-    low, error = root(8 * (guess - width) / T, DIGITS)
+    low, error = root(8 * (guess - width) / validate.count("T", T), DIGITS)
     high, error2 = root(8 * (guess + width) / T, DIGITS)
     return low - error, high + error2
 

@@ -1,11 +1,12 @@
 """Many games as one table: learners × steps × games × horizons × seeds, on as many machines as you have.
 
 `sweep(...)` plays every combination and returns a `Table`, a list of rows. joblib carries it: processes on
-this machine, or by `joblib.parallel_config(backend="dask")` whatever a dask scheduler has. Each finished cell
-is kept in a file; a second call with the same file plays only what is not there.
+this machine, or by `joblib.parallel_config(backend="dask")` whatever a dask scheduler has. With a `file` each
+finished cell is kept; a second call with the same file plays only what is not there.
 
 A cell's random numbers come from its game, horizon and seed alone: not from the worker, not from the order,
-and not from the learner, so that all learners meet the same losses. Needs the extra `ocolib[sweep]`.
+and not from the learner, so that all learners meet the same losses, unless an adversary looks at the plays.
+Needs the extra `ocolib[sweep]`.
 """
 
 import csv
@@ -75,7 +76,7 @@ class Cell:
     game: Any
     measure: Callable[[Trace], Mapping[str, float]]
     stream: str  #: a digest of game, T and seed, from which the random numbers come
-    key: str  #: a digest of all that the result depends on, and nothing else
+    key: str  #: a digest of learner, step, measure, ocolib's version and `stream`
 
     def row(self) -> dict[str, Any]:
         """Play it. An exception becomes a row with its traceback."""
@@ -128,7 +129,7 @@ def _named(what: str, things: Any) -> dict[str, Any]:
     if not things:
         raise ValueError(f"{what} must not be empty")
     for name, thing in things.items():
-        if inspect.isroutine(thing) and "<" in thing.__qualname__:
+        if "<" in getattr(thing, "__qualname__", ""):  # a function or a class inside another
             raise ValueError(
                 f"{what} must be callables defined at the top of a module, so that every process finds "
                 f"them; got {thing.__qualname__} for {name!r}"

@@ -2,7 +2,7 @@
 
 - `tight`: an upper bound that some game meets with equality;
 - `upper`: never broken, not claimed to be met;
-- `lower`: no learner does better against the named adversary.
+- `lower`: no learner does better against the named adversary (no deterministic one, where it says so).
 
 The word and the ledger id are attributes, `bounds.descent.kind` and `bounds.descent.item`; `PROMISES` lists
 them all, those of `limits` too.
@@ -42,6 +42,7 @@ def promise(kind: str, item: str) -> Callable[[Callable], Callable]:
         raise ValueError(f"kind must be tight, upper or lower, got {kind!r}")
 
     def mark(function: Callable) -> Callable:
+        function = validate.guarded(function)
         function.kind, function.item = kind, item  # type: ignore[attr-defined]
         PROMISES.append(function)
         return function
@@ -52,7 +53,7 @@ def promise(kind: str, item: str) -> Callable[[Callable], Callable]:
 def _size(**named):
     """One positive number, checked under its own name."""
     ((name, value),) = named.items()
-    return validate.positive(name, value)
+    return validate.size(name, value)
 
 
 # ---------------------------------------------------------------- what a trace knows
@@ -97,7 +98,7 @@ def example2(T: int, eta: float = np.inf) -> float:
     It is an equality for every T ≥ 1.
     """
     T = validate.count("T", T)
-    if eta != np.inf:
+    if not (isinstance(eta, float) and eta == np.inf):
         validate.positive("eta", eta)
     return 0.5 * min(eta, 2.0) * (T - 1) + 0.5
 
@@ -127,7 +128,10 @@ def descent_step(diameter: float, rho: float, T: int) -> float:
 
 @promise("tight", "ox13.thm2")
 def descent_sharp(radius: float, rho: float, T: int) -> float:
-    """B·rho·√T with B = max ‖u − w_1‖ over the set, step `descent_sharp_step`; met on [−1, 1] for T = 4."""
+    """B·rho·√T for descent with step `descent_sharp_step`, lazy with centre w_1 or eager from w_1.
+
+    ‖z_t‖ ≤ rho, w_1 is in the set, B = max ‖u − w_1‖ over it. Met on [−1, 1] for T = 4.
+    """
     B, rho, T = _size(radius=radius), _size(rho=rho), validate.count("T", T)
     return B * rho * np.sqrt(T)
 
@@ -273,7 +277,7 @@ def delayed_constant(radius: float, rho: float, delays: ArrayLike, eta: float) -
 
 def overlaps(delays: ArrayLike) -> np.ndarray:
     """min(d_s, T − s): how many later rounds are played before the gradient of round s is in."""
-    d = np.array([validate.count("delays", d, low=0) for d in np.ravel(delays)])
+    d = np.array([validate.count("delays", d, low=0) for d in validate.asked("delays", np.ravel, delays)])
     return np.minimum(d, np.arange(len(d))[::-1])
 
 
@@ -312,7 +316,7 @@ def strongly_convex_sharp(rho: float, curvature: float, T: int) -> float:
 
 @promise("tight", "shi.rem.no-projection")
 def strongly_convex_seen(trace: Trace) -> np.ndarray:
-    """Σ ‖z_t‖²/(2Ht), with the subgradients of the trace in place of ρ: it needs no projection."""
+    """Σ ‖z_t‖²/(2Ht), with the subgradients of the trace in place of ρ; with or without projection."""
     t = np.arange(1, trace.rounds + 1)
     return (np.square(trace.subgradients).sum(axis=-1) / (2 * curvature_of(trace) * t)).sum(axis=-1)
 
@@ -331,14 +335,14 @@ def pegasos(radius: float, reg: float, T: int, project: bool = False) -> float:
 def ftrl(phi_range: float, dual_norms: ArrayLike, eta: float) -> np.ndarray:
     """(17.2): D/eta + eta·Σ‖z_t‖*², for FTRL with φ/eta, φ 1-strongly convex and of range D on the set."""
     D, eta = _size(phi_range=phi_range), _size(eta=eta)
-    return D / eta + eta * np.square(dual_norms).sum(axis=-1)
+    return D / eta + eta * np.square(validate.array("dual_norms", dual_norms)).sum(axis=-1)
 
 
 @promise("tight", "ma17.eq17.2")
 def ftrl_sharp(phi_range: float, dual_norms: ArrayLike, eta: float) -> np.ndarray:
     """D/eta + (eta/2)·Σ‖z_t‖*²: (17.2) with half the second term; met on [−1, 1] for T = 16, eta = ¼."""
     D, eta = _size(phi_range=phi_range), _size(eta=eta)
-    return D / eta + 0.5 * eta * np.square(dual_norms).sum(axis=-1)
+    return D / eta + 0.5 * eta * np.square(validate.array("dual_norms", dual_norms)).sum(axis=-1)
 
 
 @promise("upper", "ma17.eq17.3")
@@ -400,7 +404,7 @@ def logistic_descent(margin: float, t: ArrayLike, eta: float) -> np.ndarray:
     γ is the largest margin of the data, and eta ≤ 1/λ with λ = σ_max(X)²/(4n) the smoothness of the risk.
     """
     margin, eta = validate.positive("margin", margin), validate.positive("eta", eta)
-    t = np.asarray(t, dtype=float)
+    t = validate.floats("t", t)
     if not (t >= 1).all():
         raise ValueError(f"t must be ≥ 1, got {t.min():g}")
     return 1 / t + np.log(t) ** 2 / (2 * eta * margin**2 * t)

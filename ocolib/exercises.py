@@ -242,7 +242,7 @@ def check_formula(
         expected = np.asarray(truth(*case), dtype=float)
         got = _ask(formula, case, expected.shape)
         if not same(got, expected, close):
-            message = _likely(slips, formula, cases, place, "Not yet: here the answer is another.")
+            message = _likely(slips, formula, cases, place, "Not yet: here the answer is different.")
             _wrong(message, _called(formula, case), got, expected)
     return f"right in all {len(cases)} cases"
 

@@ -70,7 +70,7 @@ def play(
         return _play_linear(learner, Z[..., : _stop(rounds, Z.shape[-2]), :], **how)
     if isinstance(losses, Examples):
         return _play_examples(learner, losses[: _stop(rounds, len(losses))], **how)
-    sequence = list(losses)
+    sequence = validate.asked("the list of losses", list, losses)
     if not sequence:
         raise ValueError("losses must not be empty")
     stop = _stop(rounds, len(sequence))
@@ -151,15 +151,21 @@ def _play_adversary(learner: Learner, adversary: Adversary, rounds: int) -> Trac
     points, subgradients = np.empty((rounds, dim)), np.empty((rounds, dim))
     for t in range(1, rounds + 1):
         w = points[t - 1] = player.predict()
-        loss = adversary(t, w.copy(), subgradients[: t - 1].copy())
+        loss = validate.asked(f"the adversary in round {t}", adversary, t, w, subgradients[: t - 1])
         if not isinstance(loss, Loss):
             loss = Linear(validate.vector("the adversary's z", loss, dim))
         _same_dim(loss, dim)
         played.append(sees(loss))
-        subgradients[t - 1] = played[-1].subgradient(w)
+        name = f"the subgradient of {type(played[-1]).__name__} in round {t}"
+        subgradients[t - 1] = validate.vector(name, validate.asked(name, played[-1].subgradient, w), dim)
         player.update(loss)
-    paid = np.array([float(f.value(w)) for f, w in zip(played, points, strict=True)])
+    validate.finite("play", points)
+    paid = np.array([_price(f, w) for f, w in zip(played, points, strict=True)])
     return Trace(learner, _gather(played), points, subgradients, paid, player.predict())
+
+
+def _price(loss: Loss, w: Array) -> float:
+    return validate.asked(f"the value of {type(loss).__name__}", lambda w: float(loss.value(w)), w)
 
 
 def _same_dim(losses: Any, dim: int) -> None:

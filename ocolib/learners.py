@@ -74,7 +74,9 @@ class inverse:
 
 def step_at(eta: Step, t: int) -> Array:
     """η_t of a number, an array or a schedule; from 1e-150 to 1e150."""
-    return validate.sizes(f"eta({t})", eta(t)) if callable(eta) else validate.sizes("eta", eta)
+    if callable(eta):
+        return validate.sizes(f"eta({t})", validate.asked(f"the schedule eta, at t = {t},", eta, t))
+    return validate.sizes("eta", eta)
 
 
 def steps(eta: Step, T: int, before: int = 0) -> Array:
@@ -367,7 +369,7 @@ class DelayedOGD:
     delay: Any = 0
 
     def __post_init__(self) -> None:
-        delay = [validate.count("delay", d, low=0) for d in np.ravel(self.delay)]
+        delay = [validate.count("delay", d, low=0) for d in validate.asked("delay", np.ravel, self.delay)]
         keep(self, eta=_kept(self.eta), delay=tuple(delay) if np.ndim(self.delay) else delay[0])
 
     def player(self) -> "_Delayed":
@@ -377,7 +379,7 @@ class DelayedOGD:
     def arrival(self, s: int) -> int:
         """After which round the gradient of round s arrives."""
         if isinstance(self.delay, int):
-            return s + self.delay
+            return validate.count("s", s) + self.delay
         if s > len(self.delay):
             raise ValueError(f"delay must have an entry for each round, got {len(self.delay)} for round {s}")
         return s + self.delay[s - 1]
@@ -531,7 +533,10 @@ class _Expansion:
         """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
         if self.support is None:
             return 0.0
-        return float(self.kernel(self.support, x[None, :])[:, 0] @ self.coefficients)
+        k = validate.asked("the kernel", self.kernel, self.support, x[None, :])
+        return float(
+            validate.vector("the kernel's column", np.ravel(k), len(self.support)) @ self.coefficients
+        )
 
     def update(self, loss: Any) -> None:
         """Add −slope·k(x, ·) for the slope of the loss at w(x)."""

@@ -56,7 +56,7 @@ class Linear:
         return 0.0, self.z, 0.0
 
     def value(self, w: ArrayLike) -> Any:
-        return (self.z * w).sum(axis=-1)
+        return (self.z * validate.array("w", w, self.dim)).sum(axis=-1)
 
     def subgradient(self, w: ArrayLike) -> Array:
         return self.z
@@ -83,10 +83,10 @@ class Quadratic:
         return a, -a * c, 0.5 * a * float(c @ c)
 
     def value(self, w: ArrayLike) -> Any:
-        return 0.5 * self.curvature * np.square(w - self.center).sum(axis=-1)
+        return 0.5 * self.curvature * np.square(validate.array("w", w, self.dim) - self.center).sum(axis=-1)
 
     def subgradient(self, w: ArrayLike) -> Array:
-        return self.curvature * (np.asarray(w, dtype=float) - self.center)
+        return self.curvature * (validate.array("w", w, self.dim) - self.center)
 
 
 # ---------------------------------------------------------------- losses over data
@@ -121,8 +121,11 @@ class Examples:
 
     def predictions(self, w: ArrayLike) -> Array:
         """⟨w, x_t⟩ for every t: one w for all rounds, or row t of `(T, n)` for round t."""
-        w = np.asarray(w, dtype=float)
-        return self.X @ w if w.ndim == 1 else inner(self.X, w)
+        w = validate.array("w", w, self.dim)
+        if w.ndim == 1:
+            return self.X @ w
+        validate.asked("w, one for each round,", np.broadcast_shapes, self.X.shape, w.shape)
+        return inner(self.X, w)
 
     def values(self, w: ArrayLike) -> Array:
         """f_t(w) for every t, `(T,)`; `w` as in `predictions`."""
@@ -132,7 +135,7 @@ class Examples:
     def subgradients(self, w: ArrayLike, predictions: Array | None = None) -> Array:
         """A subgradient of every f_t at w (or at row t of w), `(T, n)`; `predictions` if known."""
         slopes = self.phi.slope(self.predictions(w) if predictions is None else predictions, self.y)
-        return slopes[:, None] * self.X + self.reg * np.asarray(w, dtype=float)
+        return slopes[..., None] * self.X + self.reg * np.asarray(w, dtype=float)
 
     def margins(self, w: ArrayLike) -> Array:
         """y_t(⟨w, x_t⟩ − threshold) for every t."""
@@ -165,11 +168,11 @@ class Example:
         return len(self.x)
 
     def value(self, w: ArrayLike) -> Any:
-        w = np.asarray(w, dtype=float)
+        w = validate.array("w", w, self.dim)
         return self.phi.value(w @ self.x, self.y) + 0.5 * self.reg * np.square(w).sum(axis=-1)
 
     def subgradient(self, w: ArrayLike) -> Array:
-        w = np.asarray(w, dtype=float)
+        w = validate.vector("w", w, self.dim)
         return self.phi.slope(w @ self.x, self.y) * self.x + self.reg * w
 
     def with_kink(self, kink: float) -> "Example":
@@ -204,7 +207,7 @@ def logistic(X: ArrayLike, y: ArrayLike) -> Examples:
 
 def novelty(X: ArrayLike, rho: float = 1.0) -> Examples:
     """f_t(w) = max(0, rho − ⟨w, x_t⟩): the perceptron loss of positive examples, slope 0 at the kink."""
-    return perceptron_loss(X, np.ones(np.shape(X)[:1]), threshold=rho, kink=0.0)
+    return perceptron_loss(X, np.ones(len(validate.array("X", X))), threshold=rho, kink=0.0)
 
 
 def least_squares(X: ArrayLike, y: ArrayLike) -> Examples:
@@ -256,7 +259,7 @@ class VectorExample:
 
     def scores(self, w: ArrayLike) -> Array:
         """Wx."""
-        return np.reshape(w, (self.outputs, -1)) @ self.x
+        return np.reshape(validate.vector("w", w, self.dim), (self.outputs, -1)) @ self.x
 
     def value(self, w: ArrayLike) -> Any:
         return self.phi.value(self.scores(w), self.y)
@@ -266,7 +269,7 @@ class VectorExample:
 
 
 def _vector_examples(X: ArrayLike, y: Any, phi: Scalar, outputs: int) -> list[VectorExample]:
-    X = validate.frozen("X", X, ndim=2)
+    X, _ = validate.frozen("X", X, ndim=2), validate.array("y", y)
     if np.ndim(y) == 1 and not np.isin(y, np.arange(outputs)).all():
         raise ValueError(f"y must hold classes 0, …, {outputs - 1}, got {y}")
     if len(y) != len(X):
@@ -302,7 +305,7 @@ Losses: TypeAlias = Array | Examples | Sequence[Loss]
 def values(losses: Losses, w: ArrayLike) -> Array:
     """f_t(w) for every t, `(..., T)`: `losses` in any form a game takes, w one point or one a round."""
     if isinstance(losses, np.ndarray):
-        return inner(losses, np.asarray(w, dtype=float))
+        return inner(losses, validate.array("w", w, losses.shape[-1]))
     if isinstance(losses, Examples):
         return losses.values(w)
     w = np.broadcast_to(w, (len(losses), np.shape(w)[-1]))

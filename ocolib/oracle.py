@@ -1,7 +1,8 @@
 """The same answers from cvxpy: slow, generic, and with no formula of ours in them.
 
-Every closed form of the library has its twin here. `constraints(set, x)` and `expression(loss, w)` translate
-our objects into cvxpy's; the rest states the problem as the lecture does and lets a solver answer.
+The closed forms of `sets`, `losses` and `regularizers` have their twins here. `constraints(set, x)` and
+`expression(loss, w)` translate our objects into cvxpy's; the rest states the problem as the lecture does and
+lets a solver answer.
 
 Accuracy: quadratic problems are solved to about 1e-8, or 1e-6 where a constraint is met without force; those
 with entropy (the exponential cone) to about 1e-5 of the largest coordinate. Compare components no closer
@@ -232,7 +233,7 @@ def best_point(losses: Any, over: Set) -> Array:
 def best_path(losses: loss_room.Losses, over: Set, length: float) -> Array:
     """u_1, …, u_T of the set with least Σ f_t(u_t) of all paths with Σ ‖u_{t+1} − u_t‖ ≤ length, `(T, n)`.
 
-    For the learner it is the worst comparator of that length. `losses` are those of one game.
+    For the learner it is a worst comparator of at most that length. `losses` are those of one game.
     """
     length = validate.number("length", length, low=0.0)
     u = cp.Variable((len(losses), over.dim))
@@ -240,6 +241,7 @@ def best_path(losses: loss_room.Losses, over: Set, length: float) -> Array:
         total = cp.sum(cp.multiply(losses, u))
     elif isinstance(losses, loss_room.Examples):
         total = cp.sum(scalar(losses.phi, cp.sum(cp.multiply(losses.X, u), axis=1), losses.y))
+        total += 0.5 * losses.reg * cp.sum_squares(u)
     else:
         total = cp.sum([expression(f, u[t]) for t, f in enumerate(losses)])
     inside = [condition for t in range(len(losses)) for condition in constraints(over, u[t])]

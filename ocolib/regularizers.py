@@ -33,7 +33,7 @@ class SquaredNorm:
             keep(self, center=validate.vector("center", self.center))
 
     def value(self, w: ArrayLike) -> Any:
-        w = np.asarray(w, dtype=float)
+        w = validate.array("w", w, None if self.center is None else len(self.center))
         return 0.5 * np.square(w if self.center is None else w - self.center).sum(axis=-1)
 
     def range(self, over: Set) -> float:
@@ -43,7 +43,7 @@ class SquaredNorm:
 
     def dual_norm(self, z: ArrayLike) -> Array:
         """‖z‖ over the last axis: the Euclidean norm is its own dual."""
-        return np.linalg.norm(z, axis=-1)
+        return np.linalg.norm(validate.array("z", z), axis=-1)
 
     def minimize(
         self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
@@ -58,8 +58,8 @@ class SquaredNorm:
         y = np.multiply(c, -eta, out=out)
         if self.center is not None:
             y += self.center
-        if np.any(curvature):
-            y /= 1.0 + eta * np.asarray(curvature, dtype=float)[..., None]
+        if np.any(bent := validate.floats("curvature", curvature)):
+            y /= 1.0 + eta * bent[..., None]
         return nearest(over)(validate.array("y", y))
 
 
@@ -68,7 +68,7 @@ class NegativeEntropy:
     """R(w) = Σ w_i log w_i on the simplex, with 0 log 0 = 0. 1-strongly convex in the ℓ1 norm."""
 
     def value(self, w: ArrayLike) -> Any:
-        return xlogx(w).sum(axis=-1)
+        return xlogx(validate.array("w", w)).sum(axis=-1)
 
     def range(self, over: Set) -> float:
         """log n on the simplex: 0 at a vertex, −log n at the uniform distribution."""
@@ -77,7 +77,7 @@ class NegativeEntropy:
 
     def dual_norm(self, z: ArrayLike) -> Array:
         """max |z_i| over the last axis, the dual of the ℓ1 norm."""
-        return np.abs(z).max(axis=-1)
+        return np.abs(validate.array("z", z)).max(axis=-1)
 
     def minimize(
         self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
@@ -97,7 +97,7 @@ class UnnormalizedEntropy:
     """R(w) = Σ (w_i log w_i − w_i) on the orthant, with 0 log 0 = 0; least at w = (1, …, 1)."""
 
     def value(self, w: ArrayLike) -> Any:
-        return (xlogx(w) - np.asarray(w, dtype=float)).sum(axis=-1)
+        return (xlogx(w) - validate.array("w", w)).sum(axis=-1)
 
     def minimize(
         self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
@@ -113,7 +113,7 @@ class UnnormalizedEntropy:
 
 def xlogx(w: ArrayLike) -> Array:
     """w log w with 0 log 0 = 0; nan for a negative entry, where entropy is not defined."""
-    w = np.asarray(w, dtype=float)
+    w = validate.floats("w", w)
     with np.errstate(invalid="ignore"):
         return w * np.log(np.where(w == 0, 1.0, w))
 
@@ -130,7 +130,7 @@ def _only(regularizer: Regularizer, over: Set, kind: type, curvature: ArrayLike)
             f"no closed form for {regularizer!r} over {over!r}; there is one for SquaredNorm over every set, "
             "NegativeEntropy over Simplex, UnnormalizedEntropy over Orthant. See oracle.minimize"
         )
-    if np.any(curvature):
+    if validate.floats("curvature", curvature).any():
         raise ValueError(
             f"no closed form for {regularizer!r} with quadratic losses; use linear ones, Linearized(...) "
             "or oracle.FTRL"
@@ -142,17 +142,18 @@ def _only(regularizer: Regularizer, over: Set, kind: type, curvature: ArrayLike)
 
 def kl(p: ArrayLike, q: ArrayLike) -> Any:
     """KL(p‖q) = Σ p_i log(p_i/q_i) over the last axis, in [0, ∞]; 0 log 0 = 0, and ∞ if p_i > 0 = q_i."""
-    p, q = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
+    p, q = np.broadcast_arrays(validate.weights("p", p), validate.weights("q", q, np.shape(p)[-1]))
     with np.errstate(divide="ignore"):
         return (xlogx(p) - p * np.log(np.where(p > 0, q, 1.0))).sum(axis=-1)
 
 
+@validate.guarded
 def gibbs(mu: ArrayLike, f: ArrayLike) -> tuple[Any, Array]:
     """(log E_μ e^f, ν*) with ν* ∝ μ·e^f: value and maximiser of E_ν f − KL(ν‖μ) (Lemma 17.2).
 
     The largest f_i that μ can see is taken out of the exponent, so nothing overflows.
     """
-    f, mu = np.asarray(f, dtype=float), np.asarray(mu, dtype=float)
+    f, mu = validate.array("f", f), validate.weights("mu", mu, np.shape(f)[-1])
     top = np.where(mu > 0, f, -np.inf).max(axis=-1, keepdims=True)
     weights = np.where(mu > 0, mu * np.exp(np.minimum(f - top, 0.0)), 0.0)
     total = weights.sum(axis=-1, keepdims=True)

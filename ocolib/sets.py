@@ -135,7 +135,7 @@ class Orthant(_Unbounded):
         keep(self, dim=validate.count("dim", self.dim))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        return (_points(x, self.dim) >= -tol).all(axis=-1)
+        return (_points(x, self.dim) >= -validate.number("tol", tol, 0.0)).all(axis=-1)
 
     def nearest(self, y: Array) -> Array:
         return np.maximum(y, 0.0, out=y)
@@ -219,7 +219,7 @@ class Box(_Checked):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         x = _points(x, self.dim)
-        return ((x >= self.low - tol) & (x <= self.high + tol)).all(axis=-1)
+        return ((x >= self.low - validate.number("tol", tol, 0.0)) & (x <= self.high + tol)).all(axis=-1)
 
     def nearest(self, y: Array) -> Array:
         return np.minimum(np.maximum(y, self.low, out=y), self.high, out=y)
@@ -260,7 +260,7 @@ class Simplex(_Checked):
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         x = _points(x, self.dim)
-        return (x >= -tol).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
+        return (x >= -validate.number("tol", tol, 0.0)).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
 
     def nearest(self, y: Array) -> Array:
         return _project_simplex(y, 1.0)
@@ -358,7 +358,7 @@ class Halfspace(_Unbounded):
 
 def _points(x: ArrayLike, dim: int) -> Array:
     """Points to test for membership: what may not come in elsewhere is here simply not inside."""
-    x = np.asarray(x, dtype=float)
+    x = validate.floats("x", x)
     if x.ndim == 0 or x.shape[-1] != dim:
         raise ValueError(f"x must have {dim} entries on its last axis, got shape {x.shape}")
     return np.where(np.abs(x) <= validate.LARGEST, x, np.nan)
@@ -366,7 +366,7 @@ def _points(x: ArrayLike, dim: int) -> Array:
 
 def _forgiven(x: Array, tol: float) -> Array:
     """tol, or tol times the largest |x_i| where that is more."""
-    return tol * np.maximum(np.abs(x).max(axis=-1), 1.0)
+    return validate.number("tol", tol, 0.0) * np.maximum(np.abs(x).max(axis=-1), 1.0)
 
 
 def _project_simplex(y: Array, total: float) -> Array:
@@ -420,10 +420,10 @@ class Hull(_Checked):
 
     def farthest(self, point: ArrayLike) -> float:
         """max over the set of ‖x − point‖, attained at a vertex."""
-        return float(np.linalg.norm(self.vertices - point, axis=1).max())
+        return float(np.linalg.norm(self.vertices - validate.vector("point", point, self.dim), axis=1).max())
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        return np.linalg.norm(self.project(x) - x, axis=-1) <= tol
+        return np.linalg.norm(self.project(x) - x, axis=-1) <= validate.number("tol", tol, 0.0)
 
     def nearest(self, y: Array) -> Array:
         return np.apply_along_axis(self._nearest, -1, y)
@@ -431,19 +431,21 @@ class Hull(_Checked):
     def _nearest(self, y: Array) -> Array:
         """Wolfe's algorithm: the nearest point to y in the affine hull of a few corners, which change until
         that point lies between them and no other vertex is on the near side of it."""
-        P = self.vertices - y
-        corners, weights = [int(np.argmin((P**2).sum(axis=1)))], np.ones(1)
-        tol = 1e-14 * max(1.0, (P**2).sum(axis=1).max())
-        for _ in range(100 * len(P)):
-            x = weights @ P[corners]
-            new = int(np.argmin(P @ x))
-            if P[new] @ x >= x @ x - tol or new in corners:
+        V, far = self.vertices, np.square(self.vertices - y).sum(axis=1)
+        corners, weights = [int(np.argmin(far))], np.ones(1)
+        # all is measured along the hull, never from y: however far that is, no digit of the hull is lost
+        tol = 1e-14 * max(1.0, self.farthest(V[0]) * np.sqrt(far.max()))
+        for _ in range(100 * len(V)):
+            x = weights @ V[corners]
+            gain = (x - V) @ (x - y)
+            new = int(np.argmax(gain))
+            if gain[new] <= tol or new in corners:
                 break
             corners, weights = [*corners, new], np.append(weights, 0.0)
             while True:
-                A, m = P[corners], len(corners)
-                system = np.block([[A @ A.T, np.ones((m, 1))], [np.ones((1, m)), np.zeros((1, 1))]])
-                target = np.linalg.lstsq(system, np.append(np.zeros(m), 1.0), rcond=None)[0][:m]
+                first, rest = V[corners[0]], V[corners[1:]]
+                shares = np.linalg.lstsq((rest - first).T, y - first, rcond=None)[0]
+                target = np.append(1.0 - shares.sum(), shares)
                 if (target > 0).all():
                     weights = target
                     break

@@ -34,8 +34,8 @@ class Trace:
                 object.__delattr__(self, name)  # `__getattr__` is asked for what is not there
         shown = self.paid if isinstance(self.losses, np.ndarray) else self.predictions
         if shown is None or not np.isfinite(shown).all():  # ⟨w, x⟩ is finite only if w is
-            _finite("play", self.points)
-        _finite("payment", self.paid[..., None])
+            validate.finite("play", self.points)
+        validate.finite("payment", self.paid[..., None])
 
     def __getattr__(self, name: str) -> Any:
         if name == "points" and self.again is not None:
@@ -142,14 +142,6 @@ class Trace:
         examples = self._examples()
         positive = self._predictions() >= examples.phi.threshold
         return positive != (examples.y > 0)
-
-
-def _finite(name: str, values: Array) -> None:
-    """Complain of the first round with nan or inf; `values` is `(..., T, n)`."""
-    if not np.isfinite(values).all():
-        bad = np.moveaxis(~np.isfinite(values), -2, 0)
-        t = int(np.argmax(bad.reshape(len(bad), -1).any(axis=1)))
-        raise ValueError(f"every {name} must be finite, got {values[..., t, :][bad[t]][0]} in round {t + 1}")
 
 
 def _one_of(over: Any, against: Any) -> None:

@@ -4,6 +4,9 @@ Sizes end at 1e150, and radii and steps begin at 1e-150: then no square overflow
 them, and what is inside needs no care. Smaller entries of a vector are legal: weights vanish every day.
 """
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,10 +16,38 @@ from ocolib.protocols import Array
 SMALLEST, LARGEST = 1e-150, 1e150
 
 
+def guarded(function: Callable) -> Callable:
+    """The function, with a finite answer or a sentence: what leaves the floats on the way is refused."""
+
+    @wraps(function)
+    def answer(*args: Any, **named: Any) -> Any:
+        try:
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                found = function(*args, **named)
+            if not isinstance(found, (float, np.ndarray)) or np.isfinite(found).all():
+                return found
+            reason: Any = f"{found} is not finite"
+        except (ArithmeticError, LookupError, TypeError) as error:
+            reason = error
+        given = signature(function).bind(*args, **named).arguments  # a TypeError if the call itself is wrong
+        shown = ", ".join(f"{name} = {value!r}" for name, value in given.items())
+        raise ValueError(f"{function.__name__} must stay within the floats, got {shown}: {reason}")
+
+    return answer
+
+
+def asked(who: str, function: Callable, *given: Any) -> Any:
+    """What a function of the reader's says; it gets copies, and its errors carry its name."""
+    try:
+        return function(*(x.copy() if isinstance(x, np.ndarray) else x for x in given))
+    except Exception as error:
+        raise ValueError(f"{who} failed with {type(error).__name__}: {error}") from error
+
+
 def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf, strict: bool = False) -> float:
     """A finite float with low ≤ value ≤ high (low < value if `strict`)."""
     try:
-        x = float(value)
+        x = None if np.ndim(value) else float(value)
     except (TypeError, ValueError):
         x = None
     if x is None or isinstance(value, str):
@@ -46,12 +77,17 @@ def count(name: str, value: Any, low: int = 1) -> int:
     return int(value)
 
 
-def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
-    """A non-empty float array, entries up to 1e150, last axis of length `dim`, with `ndim` axes if given."""
+def floats(name: str, value: Any) -> Array:
+    """An array of floats of any shape and size."""
     try:
-        x = np.asarray(value, dtype=float)
+        return np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be an array of numbers, got {value!r}") from None
+
+
+def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
+    """A non-empty float array, entries up to 1e150, last axis of length `dim`, with `ndim` axes if given."""
+    x = floats(name, value)
     if x.ndim == 0 or (ndim is not None and x.ndim != ndim):
         wanted = "at least one axis" if ndim is None else f"{ndim} axes"
         raise ValueError(f"{name} must have {wanted}, got shape {x.shape}")
@@ -80,6 +116,14 @@ def frozen(name: str, value: Any, dim: int | None = None, ndim: int | None = Non
     return x
 
 
+def finite(name: str, values: Array) -> None:
+    """Values of all rounds, `(..., T, n)`: the first round with nan or inf is named."""
+    if not np.isfinite(values).all():
+        bad = np.moveaxis(~np.isfinite(values), -2, 0)
+        t = int(np.argmax(bad.reshape(len(bad), -1).any(axis=1)))
+        raise ValueError(f"every {name} must be finite, got {values[..., t, :][bad[t]][0]} in round {t + 1}")
+
+
 def vector(name: str, value: Any, dim: int | None = None) -> Array:
     """A non-empty float vector, frozen."""
     return frozen(name, value, dim, ndim=1)
@@ -91,8 +135,16 @@ def sizes(name: str, value: Any) -> Array:
         x = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         x = np.array(np.nan)
-    if not ((x >= SMALLEST) & (x <= LARGEST)).all():
+    if not x.size or not ((x >= SMALLEST) & (x <= LARGEST)).all():
         raise ValueError(f"{name} must be finite and > 0, from {SMALLEST:g} to {LARGEST:g}, got {value}")
+    return x
+
+
+def weights(name: str, value: Any, dim: int | None = None) -> Array:
+    """An array of entries ≥ 0."""
+    x = array(name, value, dim)
+    if (x < 0).any():
+        raise ValueError(f"{name} must be ≥ 0, got {x[x < 0][0]:g}")
     return x
 
 
@@ -115,6 +167,6 @@ def probability(name: str, value: Any) -> float:
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """One of a few words."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}, got {value!r}")
     return value

@@ -1,6 +1,7 @@
 """Every test run sees the same examples: what fails here fails everywhere."""
 
 import os
+import random
 
 import matplotlib
 from hypothesis import HealthCheck, settings
@@ -17,3 +18,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("book")
+
+
+def pytest_collection_modifyitems(items):
+    """ORDER=7 make unit: no test may need another one before it. Every process shuffles alike."""
+    if order := os.environ.get("ORDER"):
+        random.Random(order).shuffle(items)

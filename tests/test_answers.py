@@ -3,14 +3,11 @@
 An answer is put into the student's cell, which runs after the live cells above it, as in a browser.
 """
 
-import contextlib
-import io
 import re
-import warnings
-from functools import cache
 from pathlib import Path
 
 import exercise
+import grade
 import notebooks
 import pytest
 import yaml
@@ -34,41 +31,15 @@ WRONG = [
 ]
 
 
-@cache
-def cells(page):
-    """[(exercise or None, source)] of the live cells of a page, in order; solutions left out."""
-    found = []
-    text = notebooks.ROOT / "pages" / f"{page}.md"
-    for cell in notebooks.derived(notebooks.read(text)):
-        tags = cell.metadata.get("tags", [])
-        if cell.cell_type == "code" and "live" in tags and "solution" not in tags:
-            found.append((cell.metadata.get("exercise") if "exercise" in tags else None, cell.source))
-    return found
-
-
-def execute(source, namespace):
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        exec(compile(source, "<cell>", "exec"), namespace)
-
-
-@cache
-def above(page, key):
-    """The names that the cells above an exercise leave behind."""
-    namespace = {"__name__": "__main__"}
-    for found, source in cells(page):
-        if found == key:
-            return namespace
-        if found is None:
-            execute(source, namespace)
-    raise AssertionError(f"{page} has no exercise {key}")
+def text(page):
+    return notebooks.TEXT / f"{page}.md"
 
 
 def verdicts(page, key, answer, monkeypatch):
     heard = []
     monkeypatch.setattr(exercises, "tell", heard.append)
-    stub = next(source for found, source in cells(page) if found == key)
-    execute(exercise.answered(stub, answer), dict(above(page, key)))
+    before, stub = grade.above(text(page), key)
+    grade.run_quietly(exercise.answered(stub, answer), dict(before))
     return heard
 
 
@@ -90,7 +61,7 @@ def test_a_wrong_answer_is_refused_with_a_word_that_helps(page, key, number, mon
 @pytest.mark.parametrize("page", ANSWERS)
 def test_there_are_enough_answers(page):
     """Three right ones, written differently; four wrong ones, three of which are told their own slip."""
-    keys = {key for key, _ in cells(page) if key}
+    keys = {key for key, _ in grade.page_cells(text(page)) if key}
     assert set(ANSWERS[page]) == keys
     for key, given in ANSWERS[page].items():
         assert len({a.strip() for a in given["right"]}) >= 3, key

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from promises import DEMANDED, checked, checks, items
+from spite import spiteful_to_normalized_winnow, spiteful_to_winnow
 
 from ocolib import bounds, limits
 from ocolib.adversaries import (
@@ -249,22 +250,6 @@ def test_the_perceptron_bound_is_met_by_orthonormal_examples(n):
     assert updates == n == pytest.approx(bounds.perceptron(1.0, 1 / np.sqrt(n)))
 
 
-def spiteful_to_winnow(n, k, theta):
-    """Demote the heaviest irrelevant variables while they reach θ; else promote as much weight as fits."""
-
-    def adversary(t, w, past):
-        x, order = np.zeros(n), k + np.argsort(-w[k:], kind="stable")
-        if w[k:].sum() >= theta:
-            x[order[: 1 + np.searchsorted(np.cumsum(w[order]), theta)]] = 1.0
-            return perceptron_loss([x], [-1], theta)[0]
-        x[np.argmin(w[:k])] = 1.0
-        for i in order:
-            x[i] = w @ x + w[i] <= theta
-        return perceptron_loss([x], [1], theta)[0]
-
-    return adversary
-
-
 @checks(bounds.winnow, "held")
 @pytest.mark.parametrize(
     ("n", "k", "theta"), [(8, 1, 4.0), (40, 2, 20.0), (40, 3, 7.5), (100, 5, 10.0), (30, 1, 1.0)]
@@ -284,22 +269,6 @@ def test_winnow_comes_within_a_tenth_of_its_promise():
     spite = play(Winnow(1024, 32.0), spiteful_to_winnow(1024, 1, 32.0), rounds=100)
     np.testing.assert_array_equal(spite.losses.y > 0, spite.losses.X[:, 0] > 0)
     assert 0.9 * bounds.winnow(1024, 1, 32.0) < spite.updates.sum() <= bounds.winnow(1024, 1, 32.0)
-
-
-def spiteful_to_normalized_winnow(n, margin):
-    """x_1 = γ, and the rest ±1 so that ⟨w, x⟩ is just not positive: an update that teaches the least."""
-
-    def adversary(t, w, past):
-        x, order = np.full(n, -1.0), 1 + np.argsort(-w[1:], kind="stable")
-        x[0], down, up = margin, order[::2], order[1::2]
-        gain, room = margin * w[0] + w[up].sum(), w[down].sum()
-        if gain <= room:
-            x[up], x[down] = 1.0, -gain * (1 + 1e-9) / room
-        else:
-            x[up] = (room * (1 - 1e-9) - margin * w[0]) / max(w[up].sum(), 1e-300)
-        return perceptron_loss([np.clip(x, -1, 1)], [1])[0]
-
-    return adversary
 
 
 @checks(bounds.normalized_winnow, "held")
@@ -518,6 +487,19 @@ BY_HAND = [
     (bounds.hedge, (10, 50), 7.587135646),  # 5√2.302585093
     (bounds.hedge_anytime, (10, 49), 10.62198990),
     (bounds.logistic_descent, (0.5, np.e, 2.0), 0.7357588823),  # 2/e
+    # again with numbers for which squaring is not doubling and no divisor is 1
+    (bounds.perceptron_from, (3.0, 0.5, 0.4, 1.2), 34.54819875),  # 4·(4.3 + √18.81)
+    (bounds.zinkevich, (3.0, 5.0, 0.7, 9), 101.1),  # (4.5 + 25 + 4.2)·3
+    (bounds.zinkevich_sharp, (3.0, 5.0, 0.7, 9, None, 0.4), 73.59924241),  # 33.75 + 25 + 5.25·√8
+    (bounds.zinkevich_sharp, (3.0, 5.0, 4.0, 9, 1.6, 0.4), 113.0558008),  # 33.75 + 25 + 19.2·√8
+    (bounds.delayed, (3.0, 5.0, 2, 9, 0.4), 183.75),  # (11.25 + 50)·3
+    (bounds.delayed, (3.0, 5.0, 2, 9), 142.3024947),  # 15·√90
+    (bounds.delayed, (3.0, 5.0, 0, 8), 60.0),  # 15·√16
+    (bounds.delayed_constant, (3.0, 5.0, [1, 0, 2], 0.25), 33.625),  # 18 + 6.25·2½
+    (bounds.delayed_strongly_convex, (3.0, 5.0, 0.25, 2, 7), 738.7275373),  # 2.25 + 250·2.945910149
+    (bounds.delayed_strongly_convex, (3.0, 5.0, 0.25, 0, 1), 50.0),
+    (bounds.strongly_convex_sharp, (3.0, 0.25, 3), 33.0),  # 18·11/6
+    (bounds.logistic_descent, (0.5, np.e**2, 3.0), 0.4962293718),  # (1 + 4/1.5)/e²
     (limits.interval, (2.0, 3.0, 4), 9.0),  # E|S_4| = 3/2
     (limits.ball, (2.0, 3.0, 4), 12.0),
     (limits.two_experts, (4,), 0.75),
@@ -546,9 +528,29 @@ def test_steps_by_hand():
     assert bounds.descent_step(2.0, 3.0, 8) == pytest.approx(1 / 6)
     assert bounds.descent_sharp_step(2.0, 3.0, 4) == pytest.approx(1 / 3)
     assert bounds.delayed_scale(2.0, 3.0, 1) == pytest.approx(0.2721655270)  # 2/(3√6)
+    assert bounds.delayed_scale(3.0, 5.0, 2) == pytest.approx(0.1897366596)  # 3/(5√10)
+    assert bounds.delayed_scale(3.0, 5.0, 0) == pytest.approx(0.4242640687)  # 3/(5√2)
     assert bounds.ftrl_step(4.0, 0.5, 25) == pytest.approx(0.8)
     assert bounds.ftrl_sharp_step(2.0, 0.5, 25) == pytest.approx(0.8)
     assert bounds.hedge_step(10, 50) == pytest.approx(0.6069708517)
     assert bounds.hedge_schedule(10)(8) == pytest.approx(1.011618086)
-    with pytest.raises(ValueError, match="t must be ≥ 1, got 0"):
-        bounds.logistic_descent(1.0, 0, 1.0)
+    for t in (0, [3, 0]):
+        with pytest.raises(ValueError, match="t must be ≥ 1, got 0"):
+            bounds.logistic_descent(1.0, t, 1.0)
+
+
+def test_what_a_bound_refuses():
+    with pytest.raises(ValueError, match="along"):
+        bounds.perceptron_from(1.0, 0.5, 1.01, 1.0)  # no vector of length 1 has it
+    rounded = bounds.perceptron_from(1.0, 0.5, 1 + 5e-13, 1.0)
+    assert rounded == pytest.approx(bounds.perceptron_from(1.0, 0.5, 1.0, 1.0))
+    with pytest.raises(ValueError, match="kink"):
+        bounds.perceptron_ties(1.0, 0.5, 1.01)
+
+
+def test_a_curvature_is_read_off_steps_that_have_one():
+    bowls = [Quadratic([1.0], 2.0)] * 3
+    assert bounds.curvature_of(play(OGD(INTERVAL, inverse(0.4), "eager"), bowls)) == pytest.approx(2.5)
+    for eta in (inverse_sqrt(0.4), lambda t: 0.4 / t + 1e-8 * t):
+        with pytest.raises(ValueError, match="curvature"):
+            bounds.curvature_of(play(OGD(INTERVAL, eta, "eager"), bowls))

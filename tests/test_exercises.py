@@ -160,7 +160,8 @@ def test_exact_words_for_simple_mistakes(capsys):
     )
     CHECKS["formula"](lambda T, c: (1 + c) * T)
     assert verdict(capsys) == (
-        "✗ Not yet: here the answer is another.\n  input:    T = 4, c = -2\n  you have: -4\n  expected: 12\n"
+        "✗ Not yet: here the answer is different.\n"
+        "  input:    T = 4, c = -2\n  you have: -4\n  expected: 12\n"
     )
     CHECKS["construction"](lambda: [[2, 0]])
     assert verdict(capsys) == "✗ Rows must be short.\n  you have: [[2., 0.]]\n"

@@ -1,6 +1,9 @@
 """What the build adds to the pages, tried without building the book."""
 
+import os
 import re
+import subprocess
+from datetime import date
 from types import SimpleNamespace
 
 import boxes
@@ -139,3 +142,32 @@ def test_mathjax_sets_formulas_and_knows_their_width():
     assert "@font-face" in result["css"]
     with pytest.raises(ValueError, match="cannot read"):
         mathtime.typeset([[r"\frac{1", False]], str(offline.folder()))
+
+
+@pytest.fixture
+def two_commits(tmp_path):
+    """A repository with a page of an older day and one of a newer."""
+
+    def git(*words, day="2026-01-02"):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+        environment = os.environ | {"GIT_AUTHOR_DATE": f"{day}T12:00Z", "GIT_COMMITTER_DATE": f"{day}T12:00Z"}
+        subprocess.run(["git", *who, *words], cwd=tmp_path, env=environment, check=True, capture_output=True)
+
+    git("init")
+    (tmp_path / "pages").mkdir()
+    for name, day in (("α.md", "2026-01-02"), ("new.md", "2026-03-04")):
+        (tmp_path / "pages" / name).write_text("text", "utf8")
+        git("add", ".")
+        git("commit", "-m", "a page", day=day)
+    return tmp_path
+
+
+def test_a_page_knows_the_day_of_its_last_commit(two_commits, tmp_path_factory):
+    days = {"pages/α.md": date(2026, 1, 2), "pages/new.md": date(2026, 3, 4)}
+    assert reader.changed(two_commits) == days
+    shallow = tmp_path_factory.mktemp("shallow") / "clone"
+    subprocess.run(
+        ["git", "clone", "--depth=1", two_commits.as_uri(), shallow], check=True, capture_output=True
+    )
+    assert reader.changed(shallow) == {}, "a cut history would call every page new"
+    assert reader.changed(tmp_path_factory.mktemp("bare")) == {}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import exercise
 import grade
+import plain
 import pytest
 import yaml
 
@@ -19,13 +20,15 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = "lecture-13-oco/the-game"
 ANSWERS = yaml.safe_load((ROOT / "tests" / "answers" / f"{PAGE}.yml").read_text("utf8"))
 NOTEBOOK = json.loads((ROOT / "book" / f"{PAGE}.ipynb").read_text("utf8"))
+PLAIN = plain.notebook(PAGE)  # as a reader downloads it
 NAMES = list(ANSWERS)
 SEED = 12345
+VANDAL = ROOT / "pages" / "vandal.md"
 
 
-def filled(answers, last=""):
-    """The downloaded notebook with these answers in its exercise cells, {exercise: source}."""
-    notebook = copy.deepcopy(NOTEBOOK)
+def filled(answers, last="", notebook=NOTEBOOK):
+    """A notebook of the book with these answers in its exercise cells, {exercise: source}."""
+    notebook = copy.deepcopy(notebook)
     for cell in notebook["cells"]:
         name = cell["metadata"].get("exercise")
         if "exercise" in cell["metadata"].get("tags", []) and name in answers:
@@ -54,12 +57,11 @@ def first_cell(source):
     return notebook
 
 
-def stripped():
-    """Without a single output."""
-    notebook = filled(RIGHT)
+def changed(notebook, change):
+    """The notebook after something was done to each cell of code."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["outputs"], cell["execution_count"] = [], None
+            change(cell)
     return notebook
 
 
@@ -67,7 +69,10 @@ SUBMITTED = {
     "right": (filled(RIGHT), 3, ""),
     "wrong": (filled(WRONG), 0, "dearest"),
     "half": (filled({STAY: RIGHT[STAY]}), 1, "not yet"),
-    "stripped": (stripped(), 3, ""),
+    "stripped": (changed(filled(RIGHT), lambda cell: cell.update(outputs=[], execution_count=None)), 3, ""),
+    "bare": (changed(filled(RIGHT), lambda cell: cell.update(metadata={})), 0, "no exercise of the book"),
+    "downloaded": (filled(RIGHT, notebook=PLAIN), 3, ""),
+    "without ids": (changed(filled(RIGHT, notebook=PLAIN), lambda cell: cell.pop("id")), 3, ""),
     "endless": (first_cell("while True:\n    pass"), 0, "did not end within"),
     "memory": (first_cell("hog = [0.0] * (1 << 33)"), 3, ""),  # MemoryError in a cell of the student's own
     "network": (
@@ -79,6 +84,8 @@ SUBMITTED = {
     "syntax": (filled(RIGHT | {STAY: "def my_price(T, c):\n    return T"}), 2, "c = 0 only"),
     "tampered": (filled(RIGHT | {STAY: TAMPER}), 2, "gains too|Broken"),
     "renamed": (filled(RIGHT | {STAY: RIGHT[STAY].replace("my_", "mine_")}), 2, "not yet|not defined"),
+    "killer": (first_cell("import os\nos.kill(os.getppid(), 9)"), 0, "its process ended"),
+    "vandal": (first_cell(f"open({str(VANDAL)!r}, 'w').write('# Nothing to learn')"), 3, ""),
     "exits": (first_cell("import os\nos._exit(0)"), 0, "its process ended"),
 }  # fmt: skip
 
@@ -111,7 +118,7 @@ def table(tmp_path_factory):
 
 
 needs_fence = pytest.mark.skipif(
-    subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode != 0,
+    subprocess.run([*grade.FENCE, "true"], capture_output=True).returncode != 0,
     reason="no namespaces here",
 )
 
@@ -126,7 +133,8 @@ def test_a_submission_gets_what_it_deserves(table, name):
     assert sum(int(row["passed"]) for row in rows) == points, rows
     if reason:
         assert any(re.search(reason, row["reason"]) for row in rows), rows
-    assert len(rows) == (3 if name != "exits" and name != "endless" else 1)
+    assert len(rows) == (1 if name in ("exits", "endless", "bare", "killer") else 3)
+    assert not VANDAL.exists()
 
 
 @needs_fence

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from promises import checks
+from spite import blind, static_worst
 from strategies import BOUNDED, KINDS, members, sets, vectors, violation
 
 from ocolib import adversaries, bounds, limits, oracle, proofs
@@ -26,16 +27,6 @@ def zinkevich(over, start=None, scale=1.0):
 
 def length(u):
     return np.linalg.norm(np.diff(u, axis=0), axis=1).sum()
-
-
-def static_worst(T):
-    """On an interval of length 1, from its lower end: zigzag, then a drag to the upper end."""
-    t = np.arange(1, T + 1)
-    z = -np.ones(T)
-    zigzag = (T - int(np.ceil(np.sqrt(T)))) // 2 * 2
-    z[0:zigzag:2] = -np.sqrt(t[0:zigzag:2] / (t[0:zigzag:2] + 1))
-    z[1:zigzag:2] = 1.0
-    return z[:, None]
 
 
 def crossings(T, many):
@@ -220,6 +211,8 @@ def test_a_path_as_long_as_it_likes_takes_every_round_its_best_point():
     assert np.allclose(examples.values(oracle.best_path(examples, Ball(2), 5.0)), 0, atol=1e-6)
     bowls = [Quadratic([1.0, 0.0]), Quadratic([0.0, 1.0])]
     assert np.allclose(oracle.best_path(bowls, Ball(2), 5.0), [[1, 0], [0, 1]], atol=1e-4)
+    held = hinge(np.eye(2), [1, -1]).regularized(5.0)  # alone each is least at ±x/5, where it costs 0.8 + 0.1
+    assert np.allclose(oracle.best_path(held, Ball(2), 5.0), np.diag([0.2, -0.2]), atol=1e-5)
     assert oracle.best_path(Z[:1], Ball(2), 0.0).shape == (1, 2)
 
 
@@ -584,12 +577,6 @@ def test_a_bad_delay_is_refused(delay):
 def test_delays_must_last_to_the_end():
     with pytest.raises(ValueError, match="delay must have an entry"):
         play(DelayedOGD(Ball(2), 0.1, [0, 1]), np.ones((3, 2)))
-
-
-def blind(T, tau):
-    """Adversaries against a delay on [−1, 1]: same sign for τ + 1 rounds, never turn, uphill of the play."""
-    block = np.where((np.arange(T) // (tau + 1)) % 2 == 0, 1.0, -1.0)[:, None]
-    return [block, np.ones((T, 1)), lambda t, w, past: np.where(w >= 0, 1.0, -1.0)]
 
 
 @checks(bounds.delayed, "held", "broken")

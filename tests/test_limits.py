@@ -764,7 +764,7 @@ def test_moving_floor_is_exact_for_a_player_that_knows_the_pieces():
         (lambda: limits.SquareMinimax(2, 0), "T must be an integer"),
         (lambda: limits.Interleaved(Perceptron(2), -1), "delay must be an integer"),
         (lambda: limits.solve_experts(1, 3), "n must be an integer ≥ 2"),
-        (lambda: limits.DescentProblem(1, 1, 3, 0.5, projection="late"), "projection must be one of"),
+        (lambda: limits.DescentProblem(1, 1, 3, 0.5, projection="late"), "projection must be 'lazy' or"),
         (lambda: limits.DescentProblem(1, 1, 3, -0.5), "eta must be finite"),
         (lambda: play(Perceptron(2), nature(), rounds=3), "nature needs dim ≥ rounds"),
     ],

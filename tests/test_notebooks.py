@@ -96,7 +96,7 @@ def test_notebooks_are_in_canonical_form(text):
 
 def test_setting_the_repository_asks_for_no_new_notebooks(monkeypatch):
     monkeypatch.setattr(notebooks, "repository", lambda: "https://example.org/book")
-    assert 'address = "https://example.org/book"' in notebooks.make(TEXTS[0]).cells[0].source
+    assert 'address = "git+https://example.org/book"' in notebooks.make(TEXTS[0]).cells[0].source
     assert not notebooks.difference(TEXTS[0])
 
 
@@ -316,6 +316,7 @@ def test_a_check_is_folded_and_keeps_its_output():
     (made,) = notebooks.derived([cell])
     assert made.metadata.tags == ["check", "live", "hide-input"]
     assert made.metadata.mystnb == {"image": {"alt": "x"}, "code_prompt_show": "Check"}
+    assert made.metadata.jupyter == {"source_hidden": True}, "JupyterLab folds it too"
     assert cell.metadata.tags == ["check", "live"]
 
 

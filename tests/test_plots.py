@@ -1,5 +1,8 @@
 """Pictures are checked by what is drawn, since a comparison of notebooks ignores pixels."""
 
+import sys
+from types import SimpleNamespace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -64,6 +67,69 @@ def test_a_waterfall_shows_each_value_and_what_each_line_gives_away():
     assert low > high  # the first line on top
 
 
+def test_a_waterfall_drops_a_line_from_each_value_to_the_next_bar():
+    chain = Chain("", (Line(1.0, "a"), Line(3.0, "b"), Line(3.5, "c"), Line(-2.0, "d_{t+1}")))
+    with plots.figure() as ax:
+        plots.waterfall(ax, chain)
+    drawn = [line.get_xydata().tolist() for line in ax.lines]
+    assert drawn == [
+        [[1.0, -0.4], [1.0, 1.4]],
+        [[3.0, 0.6], [3.0, 2.4]],
+        [[3.5, 1.6], [3.5, 3.4]],
+        [[-2.0, 2.6], [-2.0, pytest.approx(3.4)]],
+    ]
+    assert [tuple(text.xy) for text in ax.texts] == [(1.0, 0), (3.0, 1), (3.5, 2), (-2.0, 3)]
+    assert ax.get_yticklabels()[3].get_text() == "d$_{t+1}$"
+    first, *others = ax.patches
+    assert first.get_alpha() is None and {bar.get_alpha() for bar in others} == {0.45}
+    assert len(others) == 3 and not any(line.get_visible() for line in ax.get_ygridlines())
+
+
+def test_a_name_stands_just_right_of_its_point():
+    with plots.figure() as ax:
+        plots.label(ax, 1.0, 2.0, "here", "#123456")
+        plots.label(ax, 1.0, 2.0, "there", "#123456", xytext=(0, 9), va="top")
+    here, there = ax.texts
+    assert here.xyann == (6, 0) and here.get_va() == "center" and here.anncoords == "offset points"
+    assert there.xyann == (0, 9) and there.get_va() == "top"
+
+
+@pytest.mark.parametrize(
+    ("options", "panels", "size"),
+    [({}, 1, (6.4, 3.8)), ({"columns": 3}, 3, (6.4, 3.8)), ({"rows": 3, "columns": 2}, 6, (6.4, 5.7))],
+)
+def test_a_figure_is_as_wide_as_a_phone_can_bear(options, panels, size):
+    with plots.figure("x", "y", **options) as axes:
+        all_axes = [axes] if panels == 1 else axes
+    assert len(all_axes) == panels
+    assert tuple(all_axes[0].figure.get_size_inches()) == pytest.approx(size)
+    columns = options.get("columns", 1)
+    assert [ax.get_xlabel() for ax in all_axes] == [""] * (panels - columns) + ["x"] * columns
+    assert {ax.get_ylabel() for ax in all_axes} == {"y"}
+    with plots.figure("x", rows=2) as (top, bottom):
+        assert (top.get_xlabel(), bottom.get_xlabel()) == ("", "x")
+
+
+def test_figures_are_svg_in_a_notebook_only(monkeypatch):
+    asked = []
+    inline = SimpleNamespace(set_matplotlib_formats=lambda *kinds, **options: asked.append((kinds, options)))
+    monkeypatch.setitem(sys.modules, "matplotlib_inline.backend_inline", inline)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    plots.as_svg()
+    assert not asked
+    monkeypatch.setitem(sys.modules, "ipykernel", inline)
+    plots.as_svg()
+    assert asked == [(("svg",), {"metadata": {"Date": None, "Creator": None}})]
+
+
+def test_the_style_has_no_box_and_a_grid():
+    with plots.figure() as ax:
+        seen = {name: spine.get_visible() for name, spine in ax.spines.items()}
+        assert seen == {"left": True, "bottom": True, "top": False, "right": False}
+        assert plt.rcParams["axes.grid"] and ax.figure.get_constrained_layout()
+        assert tuple(plt.rcParams["figure.figsize"]) == (6.4, 3.8), "the size of a panel"
+
+
 @pytest.mark.parametrize(
     ("over", "area"), [(Ball(2, 2.0, [1, 0]), 4 * np.pi), (Box([0, 0], [1, 3]), 3.0), (Simplex(2), 0.0)]
 )
@@ -75,7 +141,9 @@ def test_an_outline_fills_the_set(over, area):
     shoelace = abs((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) / 2
     assert shoelace == pytest.approx(area, rel=2e-3, abs=1e-9)
     assert over.contains(edge).all()
-    assert ax.get_aspect() == 1.0
+    assert ax.get_aspect() == 1.0 and ax.patches[0].get_zorder() == 0, "behind all else"
+    starts = over.minimize_linear(np.array([-1.0, 0.0]))
+    assert edge[0] == pytest.approx(starts) and edge[-2] == pytest.approx(starts)
 
 
 def test_colours_of_lines_stand_out_from_a_white_and_a_dark_page():

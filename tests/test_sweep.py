@@ -1,7 +1,10 @@
 """A grid of games as one table: the same numbers on any backend, kept whatever happens."""
 
 import csv
+import importlib
+import linecache
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -91,6 +94,33 @@ def test_a_callable_that_no_other_process_finds_is_refused(name, value):
         small(**{name: value})
 
 
+def test_a_class_that_no_other_process_finds_is_refused():
+    class Local(OGD):
+        pass
+
+    with pytest.raises(ValueError, match=r"learners must be callables.*Local"):
+        small(learners={"local": Local})
+
+
+def test_the_source_of_a_game_is_part_of_its_key(tmp_path, monkeypatch):
+    """The same name in the same module, edited in between, is another game."""
+    monkeypatch.syspath_prepend(tmp_path)
+    keys = []
+    for size in ("1.0", "2.0", "1.0"):
+        (tmp_path / "edited_game.py").write_text(
+            f"def edited(T, rng):\n    return rng.random((T, 2)) * {size}\n"
+        )
+        monkeypatch.delitem(sys.modules, "edited_game", raising=False)
+        linecache.clearcache()
+        importlib.invalidate_caches()
+        keys.append(small_key(importlib.import_module("edited_game").edited))
+    assert keys[0] == keys[2] != keys[1]
+
+
+def small_key(game):
+    return cells(LEARNERS, [game], [5], STEPS)[0].key
+
+
 def test_what_has_no_description_or_is_empty_is_refused():
     with pytest.raises(ValueError, match="learners must be described by their repr"):
         small(learners={"f": OGD(BALL, lambda t: 1.0)})
@@ -154,6 +184,7 @@ def test_a_bar_tells_done_and_failed(capsys):
     small(games=[slow, failing], progress=True)
     said = capsys.readouterr().err
     assert "48/48" in said and "failed=24" in said
+    assert re.search(r"\[\d\d:\d\d<\d\d:\d\d,", said), "time spent and time left"
     small(progress=None)
     assert capsys.readouterr().err == "", "nobody is looking"
 
@@ -234,7 +265,7 @@ def test_a_cluster_that_loses_a_worker_finishes_with_the_same_numbers(tmp_path):
 
     options = {"learners": LEARNERS, "games": [slow], "horizons": [10], "steps": STEPS, "seeds": range(15)}
     with (
-        distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         client.run(sys.path.insert, 0, str(HERE))

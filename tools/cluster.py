@@ -4,6 +4,8 @@ Without an address a scheduler and two workers are started on this machine as pr
 would on three machines, and stopped at the end. The rows must be those of a run without a cluster.
 """
 
+import os
+import socket
 import subprocess
 import sys
 import time
@@ -28,7 +30,10 @@ GRID = {
 @contextmanager
 def started(*command):
     """A process that runs until the end."""
-    process = subprocess.Popen([sys.executable, "-m", "distributed.cli." + command[0], *command[1:]])
+    quiet = os.environ | {"DASK_LOGGING__DISTRIBUTED": "error"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli." + command[0], *command[1:]], env=quiet
+    )
     try:
         yield process
     finally:
@@ -37,8 +42,10 @@ def started(*command):
 
 
 @contextmanager
-def own_cluster(port=8786, workers=2):
+def own_cluster(workers=2):
     """A scheduler and its workers on this machine; its address."""
+    with socket.create_server(("127.0.0.1", 0)) as free:  # nobody else's scheduler is in the way
+        port = free.getsockname()[1]
     address = f"tcp://127.0.0.1:{port}"
     with ExitStack() as stack:
         quiet = ("--no-dashboard",)

@@ -38,6 +38,9 @@ from ocolib import exercises
 
 SECONDS, MEMORY = int(os.environ.get("GRADE_SECONDS", 60)), 2 << 30
 SANDBOX = Path(__file__).with_name("sandbox.py")
+# Namespaces of its own for network, processes and mounts; in the last the project is read-only.
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+FENCE = ["unshare", "-rnmpf", "--kill-child", "--mount-proc", "sh", "-c", READ_ONLY, str(notebooks.ROOT)]
 HEAD = ("student", "file", "exercise", "title", "passed", "reason")
 
 
@@ -126,7 +129,7 @@ class Student:
     """The notebook's process, as long as it lives."""
 
     def __init__(self, path, network, seconds):
-        self.deadline = time.monotonic() + seconds
+        self.left = seconds  # of the student's time: what the judge needs does not count
         (theirs_in, ours_out), (ours_in, theirs_out) = os.pipe(), os.pipe()
         ids = json.dumps(sorted(known_ids()))
         command = [sys.executable, str(SANDBOX), str(path), ids, str(MEMORY), str(theirs_in), str(theirs_out)]
@@ -151,8 +154,10 @@ class Student:
     def hear(self):
         """The next message; a process that is silent for too long or ends is refused."""
         while b"\n" not in self.rest:
-            left = self.deadline - time.monotonic()
-            if left <= 0 or not select.select([self.source], [], [], left)[0]:
+            start = time.monotonic()
+            ready = select.select([self.source], [], [], max(0, self.left))[0]
+            self.left -= time.monotonic() - start
+            if not ready:
                 raise Refused(f"it did not end within {SECONDS} s")
             more = os.read(self.source, 1 << 16)
             if not more or len(self.rest) > 1 << 26:
@@ -183,17 +188,14 @@ class Student:
 
 
 def fence(network):
-    """What keeps a process off the network: a namespace of its own."""
+    """What keeps a process off the network, off all other processes and off the project's files."""
     if network == "allowed":
         return []
-    if (
-        shutil.which("unshare")
-        and not subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode
-    ):
-        return ["unshare", "-rn"]
+    if shutil.which("unshare") and not subprocess.run([*FENCE, "true"], capture_output=True).returncode:
+        return FENCE
     raise SystemExit(
-        "Here no process can be kept off the network (unshare -rn fails). To grade all the same, with "
-        "notebooks that may reach the network: make grade SUBMISSIONS=… NETWORK=allowed"
+        "Here no process can be fenced in (unshare fails): it could reach the network, this program and the "
+        "project's files. To grade all the same: make grade SUBMISSIONS=… NETWORK=allowed"
     )
 
 

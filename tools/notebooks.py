@@ -6,53 +6,80 @@ python tools/notebooks.py run pages/x.md      one page, by its text or by its no
 """
 
 import argparse
+import ast
 import difflib
 import hashlib
 import json
 import os
 import re
 import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import exercise
 import jupytext
 import nbformat
+import whole
 import yaml
+from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT, BOOK = ROOT / "pages", ROOT / "book"
-TIMES = ROOT / "_build" / "times.json"
+PATIENCE = 300  # seconds that a cell may take; `make pages` allows as many
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 ADDRESS = re.compile(r'^address = ".*"$', re.MULTILINE)
-BOOTSTRAP = '''\
-# This page needs ocolib, the package of the book. Where ocolib is missing,
-# this cell installs it from the address below, or says how to get it.
+NEEDS = re.compile(r"^needs = .*$", re.MULTILINE)
+# What a page may need beside NumPy: {module: (extra of ocolib that brings it, imports that ask for it)}.
+EXTRAS = {
+    "cvxpy": ("oracle", {"oracle", "cvxpy"}),
+    "matplotlib": ("plots", {"plots", "matplotlib"}),
+    "sklearn": ("records", {"sklearn"}),
+    "joblib": ("sweep", {"sweep"}),
+}
+BOOTSTRAP = """\
+# What this page needs beside NumPy. Where something is missing, this cell
+# installs it: from the address, or from the wheel that lies in the folder
+# of the notebooks. If that fails, it says what to do.
 import importlib.util
+import pathlib
 
 address = ""
+needs = {"ocolib": ""}
 
 class Missing(Exception):
-    """Shown as a sentence, without a traceback."""
+    \"""Shown as a sentence, without a traceback.\"""
 
     def _render_traceback_(self):
         return [str(self)]
 
-if importlib.util.find_spec("ocolib") is None:
-    if not address:
-        raise Missing(
-            "This page needs the package ocolib, which is not installed here. "
-            "In the folder of the project run: pip install '.[oracle,plots]' "
-            "Then restart the kernel and run the page again."
-        )
-    %pip install -q "ocolib[oracle,plots] @ git+{address}"'''
+def missing():
+    importlib.invalidate_caches()
+    return [name for name in needs if importlib.util.find_spec(name) is None]
+
+if missing():
+    home = pathlib.Path("..")
+    wheels = [*pathlib.Path().glob("ocolib-*.whl"), *home.glob("ocolib-*.whl")]
+    found = address or "".join(w.resolve().as_uri() for w in wheels[:1])
+    package = "ocolib[" + ",".join(filter(None, needs.values())) + "]"
+    package += f" @ {found}" * ("ocolib" in missing())
+    if found or "ocolib" not in missing():
+        %pip install -q --find-links {home} "{package}"
+if missing():
+    raise Missing(
+        f"This page needs {', '.join(missing())}, which is not installed here. "
+        "In the folder of the project run: pip install '.[pages]' Elsewhere "
+        "take all notebooks in one zip from the page “Run it” of the book: "
+        "they bring it along. Then restart the kernel and run this again."
+    )"""
 TITLE = re.compile(r"```\{admonition\} Exercise (\d+): (.+)\n((?::\w+:.*\n)+)")
 
 
@@ -115,8 +142,10 @@ def derived(cells):
 
 
 def folded(cell, how, prompt):
+    """The cell folded away, in the book and in JupyterLab."""
     metadata = {**cell.metadata, "mystnb": {**cell.metadata.get("mystnb", {}), "code_prompt_show": prompt}}
     metadata["tags"] = [*tags(cell), how]
+    metadata["jupyter"] = {"source_hidden": True} | ({"outputs_hidden": True} if how == "hide-cell" else {})
     return new_code_cell(cell.source, metadata=metadata)
 
 
@@ -145,6 +174,28 @@ def stub_and_solution(cell, boxes):
     yield told
 
 
+def needs(cells):
+    """What the code of a page imports beside NumPy: {module: extra of ocolib that brings it}."""
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    names = set().union(*(imports(cell.source) for cell in code))
+    if any("limits." in cell.source and "live" not in tags(cell) for cell in code):
+        names.add("cvxpy")  # some limits are not computed but solved
+    found = {module: extra for module, (extra, asks) in EXTRAS.items() if names & asks}
+    return {"ocolib": ""} | found
+
+
+def imports(source):
+    """The names of modules that a cell imports, and what it takes from ocolib."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {part for name in node.names for part in name.name.split(".")}
+        elif isinstance(node, ast.ImportFrom):
+            found |= set(node.module.split("."))
+            found |= {name.name for name in node.names} if node.module == "ocolib" else set()
+    return found
+
+
 def repository():
     return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
 
@@ -153,12 +204,24 @@ def make(text):
     """The notebook of a page, not yet executed. Cells that it has already keep their ids."""
     target = notebook_of(text)
     old = nbformat.read(target, as_version=4).cells if target.exists() else []
-    first = ADDRESS.sub(f'address = "{repository()}"', BOOTSTRAP)
-    cells = [new_code_cell(first, metadata={"tags": ["remove-cell"]}), *derived(read(text))]
+    cells = list(derived(read(text)))
+    cells.insert(0, first_cell(needs(cells), f"git+{repository()}" if repository() else ""))
     give_ids(cells, old)
     notebook = new_notebook(cells=cells, metadata=METADATA)
     notebook.nbformat_minor = 5
     return notebook
+
+
+def first_cell(needed, address=""):
+    """The cell that installs what is missing, and is shown nowhere in the book."""
+    source = addressed(BOOTSTRAP, address)
+    source = NEEDS.sub(f"needs = {json.dumps(needed)}", source)
+    return new_code_cell(source, metadata={"tags": ["remove-cell"]})
+
+
+def addressed(source, address):
+    """The first cell with the place in it where pip finds ocolib."""
+    return ADDRESS.sub(lambda match: f'address = "{address}"', source)
 
 
 def give_ids(cells, old):
@@ -212,24 +275,17 @@ def difference(text):
 
 
 def write(notebook, path):
-    """All or nothing: the notebook is replaced in one step, or not at all."""
     nbformat.validate(notebook)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    spare = path.with_name(f".{path.name}.new")
-    try:
-        spare.write_text(written(notebook), "utf8")
-        os.replace(spare, path)
-    finally:
-        spare.unlink(missing_ok=True)
+    whole.write(path, written(notebook))
 
 
 def written(notebook):
     return nbformat.writes(notebook).rstrip("\n") + "\n"  # indent 1, sorted keys
 
 
-def execute(text):
+def execute(text, patience=PATIENCE):
     """Make and run one page; return its seconds, or what went wrong as a string."""
-    start = time.perf_counter()
+    start, place = time.perf_counter(), [0]
     try:
         notebook = make(text)
         folder = notebook_of(text).parent
@@ -237,29 +293,50 @@ def execute(text):
         NotebookClient(
             notebook,
             kernel_name="python3",
-            timeout=600,
+            timeout=patience,
             coalesce_streams=True,
             record_timing=False,
             extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": str(folder)}},
+            on_cell_execute=lambda cell, cell_index: place.append(cell_index + 1),
         ).execute()
-    except (CellControlSignal, DeadKernelError, ValueError) as error:
+        notebook.metadata = nbformat.from_dict(METADATA)  # nothing of the machine
+        write(notebook, notebook_of(text))
+    except (CellControlSignal, DeadKernelError) as error:
+        return f"cell {place[-1]}: {error}"
+    except (NoSuchKernel, RuntimeError) as error:  # none, or one that does not start
+        return f"the kernel python3 does not start ({error}): delete .venv and run make again"
+    except OSError as error:
+        reason = f"{error.strerror or error}: {error.filename or notebook_of(text)}"
+        return (
+            f"nothing could be written ({reason}). Make room, or make the folder writable, and run it again"
+        )
+    except ValueError as error:
         return str(error)
-    notebook.metadata = nbformat.from_dict(METADATA)  # nothing of the machine
-    write(notebook, notebook_of(text))
     return time.perf_counter() - start
 
 
-def run(texts, jobs):
+def end_with(parent):
+    """A worker whose parent was killed ends too, and its kernel with it."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def run(texts, jobs, patience=PATIENCE):
     """Execute pages side by side; a page that fails keeps its notebook."""
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
+    times = whole.times()
     failed = 0
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(execute, text): text for text in texts}
+    with ProcessPoolExecutor(jobs, initializer=end_with, initargs=(os.getpid(),)) as pool:
+        waiting = {pool.submit(execute, text, patience): text for text in texts}
         for number, future in enumerate(as_completed(waiting), 1):
-            text, outcome = waiting[future], future.result()
+            text, outcome = waiting[future], result(future)
             if isinstance(outcome, str):
                 failed += 1
                 print(
@@ -268,9 +345,19 @@ def run(texts, jobs):
             else:
                 times[shown(notebook_of(text))] = round(outcome, 2)
                 print(f"[{number}/{len(texts)}] {shown(text)} {outcome:.1f} s", flush=True)
-    TIMES.parent.mkdir(exist_ok=True)
-    TIMES.write_text(json.dumps(times, indent=1, sort_keys=True))
+    try:
+        whole.keep_times(times)
+    except OSError as error:
+        print(f"The times were not kept ({error.strerror}: {error.filename}): is the disk full?")
+        failed += 1
     return 1 if failed else 0
+
+
+def result(future):
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return "its process was ended from outside; if memory is short, run with --jobs 1"
 
 
 def main():
@@ -281,12 +368,15 @@ def main():
     runner.add_argument("paths", nargs="*", type=Path)
     runner.add_argument("--jobs", type=int, default=2)
     runner.add_argument("--stale", action="store_true")
+    runner.add_argument("--patience", type=int, default=PATIENCE, help="seconds that a cell may take")
     options = parser.parse_args()
     try:
         texts = [text_of(path) for path in options.paths] or pages()
     except ValueError as error:
         parser.error(str(error))
-    return run([text for text in texts if not options.stale or difference(text)], options.jobs)
+    return run(
+        [text for text in texts if not options.stale or difference(text)], options.jobs, options.patience
+    )
 
 
 if __name__ == "__main__":

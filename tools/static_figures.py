@@ -5,11 +5,10 @@ python tools/static_figures.py [name ...]    write book/_static/figures/static/*
 The pictures are what the figures themselves draw in Chromium, so there is no second drawing.
 """
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
+from chromium_print import ARGUMENTS, NAMES, chromium
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,9 +16,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import figures  # noqa: E402
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
+CHROMIUM = chromium()
 
 # Every colour as an attribute: a picture inside a page sees no style sheet of that page.
 PICTURE = """figure => {
@@ -72,6 +69,8 @@ def picture(page, name):
 
 
 def main(names):
+    if not CHROMIUM:
+        sys.exit(f"None of {', '.join(NAMES)} was found: install Chromium, or set CHROMIUM to its path.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 700, "height": 900})

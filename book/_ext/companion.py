@@ -17,6 +17,7 @@ import written
 ROOT = ledger.ROOT
 PACKAGES = ["ocolib", "numpy", "scipy", "cvxpy", "clarabel", "matplotlib"]
 PACKAGES += ["jupyter-book", "sphinx", "nbval", "hypothesis"]
+MUTANTS = ROOT / "book" / "mutants.json"
 ASSERT = re.compile(r"^\s*assert\b", re.MULTILINE)
 
 
@@ -202,7 +203,19 @@ def counts(pages):
         ),
         ("test functions", str(len(tests))),
         ("of these property-based", str(len(property_based))),
+        *mutants(),
     ]
+
+
+def mutants():
+    """What `make mutants` has found, and how many modules it has not seen; nothing before it was run."""
+    if not MUTANTS.exists():
+        return []
+    found = json.loads(MUTANTS.read_text("utf8"))
+    said = "killed {killed} of {mutants}, {explained} explained".format(**found["total"])
+    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("ocolib/**/*.py")}
+    unseen = len(modules - set(found["modules"]))
+    return [("mutants of ocolib", said + f"; {unseen} modules not yet tried" * (unseen > 0))]
 
 
 def tagged(cell, tag):
@@ -257,7 +270,7 @@ def when_others_change(app, env, added, changed, removed):
     Styles and scripts are among them because Sphinx copies those only when it writes some page.
     """
     files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("oco*/**/*.py")]
-    files += [*notebooks(), ROOT / "_build" / "times.json", ROOT / "requirements.txt"]
+    files += [*notebooks(), ROOT / "_build" / "times.json", ROOT / "requirements.txt", MUTANTS]
     files += [path for path in ROOT.glob("book/_static/**/*") if path.is_file()]
     seen = [(str(file), file.stat().st_mtime) for file in files if file.exists()]
     before, env.companion_seen = getattr(env, "companion_seen", None), seen

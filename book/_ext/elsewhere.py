@@ -74,18 +74,14 @@ class Elsewhere(SphinxDirective):
 
     def links(self, identifiers):
         """The items, each a link to its place in this book."""
+        from companion import link  # as above
+
         known = {entry["id"]: entry for entry in ledger.entries(ledger.load())}
         found = []
         for identifier in identifiers:
             entry = known[identifier]
-            uri = self.env.app.builder.get_relative_uri(self.env.docname, "book/" + entry["page"])
-            prefix = identifier.partition(".")[0]
-            label = f"{NAMES[prefix]}, {entry['item']}"
-            place = f"{uri}#{ledger.anchor(identifier)}"
-            found += [
-                nodes.Text("; "),
-                nodes.reference("", label, internal=True, refuri=place),
-            ]
+            label = f"{NAMES[identifier.partition('.')[0]]}, {entry['item']}"
+            found += [nodes.Text("; "), link("book/" + entry["page"], ledger.anchor(identifier), label)]
         return found[1:]
 
 

@@ -101,7 +101,8 @@ def prepare(app):
         folder, parts = runtime.assemble()
     except runtime.Unavailable as reason:
         log.info(
-            "\nNO RUN BUTTONS: %s.\nThe pages are complete, but cannot run code.\n",
+            "\nNO RUN BUTTONS: %s.\nThe pages are complete, but cannot run code. "
+            "Python for the browser comes from npm and PyPI: build once with a network.\n",
             reason,
         )
         return

@@ -99,7 +99,9 @@ class Maths:
                 "css": result["css"],
                 "set": [[*key, made] for key, made in self.table.items()],
             }
-            self.file.write_text(json.dumps(self.kept), "utf8")
+            spare = self.file.with_suffix(".new")  # a build that is killed leaves a whole file
+            spare.write_text(json.dumps(self.kept), "utf8")
+            spare.replace(self.file)
         return self.kept["css"]
 
     def put(self, match):

@@ -42,9 +42,12 @@ def copy_mathjax(app, exception):
 
 
 def letters(static):
-    """The book's fonts inside a stylesheet: a page that is opened as a file may fetch no other."""
+    """The book's fonts inside a stylesheet: a page that is opened as a file may fetch no other.
+
+    They come from the disk, so they may come late: what is `optional` would be loaded and never shown.
+    """
     faces = re.findall(r"^@font-face .*url\(.*$", (static / "type.css").read_text("utf8"), re.MULTILINE)
-    css = re.sub(r'(font-family: "[^"]*)', r"\1 here", "\n".join(faces))
+    css = re.sub(r'(font-family: "[^"]*)', r"\1 here", "\n".join(faces)).replace("optional", "swap")
     return re.sub(r'url\("([^"]*)"\)', lambda match: f"url({as_data(static / match[1])})", css)
 
 

@@ -3,7 +3,9 @@
 import hashlib
 import posixpath
 import re
+import subprocess
 from collections import Counter
+from datetime import date
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -12,6 +14,7 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
+import downloads
 import ledger
 
 WORDS_A_MINUTE = 200
@@ -39,8 +42,16 @@ NEEDED = {
 HEAD = '<p class="page-kicker">{part}</p>\n{title}\n<p class="page-facts">{facts}</p>'
 
 
+FILES = {"folder": ledger.ROOT}  # where _config.yml and _toc.yml of this build are
+
+
+def find_files(app, config):
+    FILES["folder"] = Path(config.book_files or ledger.ROOT)
+    parts.cache_clear()
+
+
 def settings():
-    return yaml.safe_load((ledger.ROOT / "_config.yml").read_text("utf8"))
+    return yaml.safe_load((FILES["folder"] / "_config.yml").read_text("utf8"))
 
 
 def site(config):
@@ -53,8 +64,30 @@ def site(config):
 @cache
 def parts():
     """{docname: caption of its part of the book}, in reading order."""
-    toc = yaml.safe_load((ledger.ROOT / "_toc.yml").read_text("utf8"))
+    toc = yaml.safe_load((FILES["folder"] / "_toc.yml").read_text("utf8"))
     return {chapter["file"]: part["caption"] for part in toc.get("parts", []) for chapter in part["chapters"]}
+
+
+@cache
+def changed(root=ledger.ROOT):
+    """{file: day of its last commit}; empty where git, or the whole history, is not at hand."""
+    git = ["git", "-C", str(root), "-c", "core.quotePath=false"]
+    history = [*git, "log", "--format=%x00%cs", "--name-only", "--no-renames", "--", "pages", "book"]
+    try:
+        shallow = subprocess.run(
+            [*git, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True
+        )
+        log = subprocess.run(history, capture_output=True, text=True, encoding="utf8")
+    except FileNotFoundError:
+        return {}
+    if log.returncode or shallow.stdout.strip() != "false":
+        return {}
+    days = {}
+    for commit in log.stdout.split("\0")[1:]:
+        day, *files = commit.split("\n")
+        for file in filter(None, files):
+            days.setdefault(file, date.fromisoformat(day))  # the newest commit comes first
+    return days
 
 
 def read(app, doctree):
@@ -191,11 +224,14 @@ def foot(app, pagename, context, url, config):
     return app.builder.templates.render(
         "page-foot.html",
         {
-            "notebook": context["pathto"](f"_sources/{file}", 1) if notebook else None,
+            "notebook": context["pathto"](downloads.notebook(pagename), 1) if notebook else None,
+            "wheel": context["pathto"](downloads.wheel_name(), 1),
+            "bundle": context["pathto"](downloads.BUNDLE, 1),
             "has_maths": 'class="math' in context["body"],
             "repository": url,
             "branch": branch,
             "source": source,
+            "changed": changed().get(source),
             "title": title,
             "colab": f"https://colab.research.google.com/github/{owner}/blob/{branch}/{file}",
             "binder": f"https://mybinder.org/v2/gh/{owner}/{branch}?urlpath={quote('lab/tree/' + file)}",
@@ -252,6 +288,8 @@ def makers():
 
 def setup(app):
     app.add_config_value("makers", makers(), "env")
+    app.add_config_value("book_files", "", "env")
+    app.connect("config-inited", find_files)
     app.connect("doctree-read", read)
     app.connect("html-page-context", decorate, priority=900)
     app.connect("html-collect-pages", lost)

@@ -58,7 +58,7 @@ class SquareMinimax(BySum):
     T: int
 
     def __post_init__(self):
-        validate.count("T", self.T)
+        validate.count("T", self.T), validate.count("dim", self.dim)
 
     @property
     def over(self) -> Ball:
@@ -103,8 +103,8 @@ def leader_square_loss(T: int) -> float:
 
     The leader is the mean m of the past (0 at first), and its regret is Σ(c_t − m_t)²/(2t), the equality of
     `bounds.strongly_convex_seen`. That is convex in every c_t, so c_t = ±1, and the sum s of the past is a
-    state: a dynamic program over whole numbers. From dimension 2 on the worst case is larger: 1.7 against 5/3
-    for T = 3.
+    state: a dynamic program over whole numbers. In the plane the worst case may be larger: for T = 3 at
+    least 1.7 against 5/3.
     """
     return _leader_program(T)[0]
 

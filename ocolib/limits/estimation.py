@@ -72,8 +72,7 @@ class WorstCase:
     """What performance estimation returns: the value, the proof and the game that attains it.
 
     `multipliers` maps the name of each condition to its dual variable. The losses `Z`, `(T, d)`, and the
-    corners of the set are read off the Gram matrix and shrunk by rounding errors so that they obey the
-    conditions.
+    corners of the set are read off the Gram matrix, and scaled down where rounding made them too long.
     """
 
     value: float
@@ -112,8 +111,7 @@ class DescentProblem:
         validate.count("T", self.T)
         validate.positive("size", self.size), validate.positive("rho", self.rho), step_at(self.eta, 1)
         for name, allowed in (("projection", ("lazy", "eager")), ("within", ("ball", "diameter"))):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
+            validate.choice(name, getattr(self, name), allowed)
 
     def vectors(self) -> tuple[Array, Array]:
         """z_1 … z_T and the corners w_1 … w_T, u, as rows of coefficients over the Gram matrix."""

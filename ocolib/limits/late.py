@@ -64,7 +64,7 @@ class _Interleaved:
 class Delayed:
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    For linear losses: others would be asked for their slope at a later play. Round eager descent it is
+    For linear losses: others would be asked for their slope at a later play. Around eager descent it is
     `DelayedOGD` with the same delay in every round.
     """
 
@@ -143,5 +143,6 @@ def restarts(rho: float, pieces: int, T: int) -> Adversary:
 
 def best_pieces(trace: Trace, pieces: int, over: Set) -> Array:
     """The comparator's path `(T, n)` for `Trace.dynamic_regret`: the best point of each of K equal pieces."""
-    Z = trace.subgradients.reshape(pieces, -1, trace.dim)
+    shape = validate.count("pieces", pieces), -1, trace.dim
+    Z = validate.asked("a game cut into pieces", trace.subgradients.reshape, *shape)
     return np.repeat(over.minimize_linear(Z.sum(axis=1)), Z.shape[1], axis=0)

@@ -44,16 +44,16 @@ class BySum:
 
 def coin_sums(T: int) -> tuple[Array, Array]:
     """The values of S_T = ±1 ± … ± 1 (T fair signs) and their chances, both `(T + 1,)`."""
-    k = np.arange(T + 1)
+    k = np.arange(validate.count("T", T, low=0) + 1)
     log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, T + 1)))])
     log_chance = log_factorial[T] - log_factorial[k] - log_factorial[T - k] - T * np.log(2.0)
     return 2 * k - T, np.exp(log_chance)
 
 
 def mean_distance(x: float, T: int) -> float:
-    """E|x + S_T|: how far a fair walk of T steps is from −x."""
+    """E|x + S_T|: the mean distance of a fair walk of T steps from −x."""
     values, chances = coin_sums(T)
-    return float(np.abs(x + values) @ chances)
+    return float(np.abs(validate.number("x", x) + values) @ chances)
 
 
 @promise("tight", "ox13.thm2")
@@ -133,7 +133,7 @@ class BallMinimax(BySum):
     T: int
 
     def __post_init__(self):
-        ball(self.radius, self.rho, self.T)  # the same conditions on the arguments
+        ball(self.radius, self.rho, self.T), validate.count("dim", self.dim)  # as the value does
 
     @property
     def over(self) -> Ball:

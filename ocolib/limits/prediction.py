@@ -79,7 +79,7 @@ class Gaps:
         self.where[tuple(self.states[:, 1:].T)] = np.arange(len(self.states))
 
     def after(self, following: Gaps) -> tuple[Array, Array]:
-        """For each state and binary loss: the next state's row in `following`, and the leader's loss."""
+        """For each state and binary loss: its successor's row in `following`, the growth of the least sum."""
         L = np.sort(self.states[:, None, :] + self.bits, axis=-1)
         best = L[..., 0]
         gaps = np.minimum(L - best[..., None], len(following.where) - 1)

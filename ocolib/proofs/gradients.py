@@ -35,16 +35,16 @@ def descent(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
     """
     words = "Theorem 2, the lecture's chain", "η", "D", ""
     reasons = "Theorem 1 on the surrogates ⟨z_t, ·⟩", "Cauchy–Schwarz; projection does not expand"
-    return _lazy(trace, u, validate.positive("diameter", diameter), rho, 1.0, 0.0, words, reasons)
+    return _lazy(trace, u, validate.size("diameter", diameter), rho, 1.0, 0.0, words, reasons)
 
 
 def descent_sharp(trace: Trace, u: ArrayLike, radius: float, rho: float) -> Chain:
-    """Theorem 2 with B = `radius` ≥ ‖u‖ and η/2: it keeps what (9) throws away, ‖w_{t+1} − w_t‖²/(2·eta) a
+    """Theorem 2 with B = `radius` ≥ ‖u‖ and η/2: of what (9) throws away it keeps ‖w_{t+1} − w_t‖²/(2·eta) a
     round, and so pays eta/2 where the lecture pays eta.
     """
     words = "Theorem 2, the sharp chain", "(η/2)", "B", " − ‖w_{t+1} − w_t‖²/2η"
     reasons = "Theorem 1 on the surrogates ⟨z_t, ·⟩, its slack kept", "ab − a²/2η ≤ ηb²/2"
-    return _lazy(trace, u, validate.positive("radius", radius), rho, 0.5, 0.5, words, reasons)
+    return _lazy(trace, u, validate.size("radius", radius), rho, 0.5, 0.5, words, reasons)
 
 
 def _lazy(trace, u, size, rho, share, kept, words, reasons):
@@ -80,7 +80,7 @@ def _lazy(trace, u, size, rho, share, kept, words, reasons):
 
 
 def _rho(rho):
-    return validate.positive("rho", rho)
+    return validate.size("rho", rho)
 
 
 # ---------------------------------------------------------------- Lecture 4, Theorem 4.1.3
@@ -92,7 +92,7 @@ def zinkevich(trace: Trace, comparators: ArrayLike, diameter: float, rho: float)
     In the lines L_t is ‖u_{t+1} − u_t‖, the noise ½Σ η_t‖z_t‖², the drift
     Σ (‖w_{t+1} − u_{t+1}‖² − ‖w_{t+1} − u_t‖²)/2η_t.
     """
-    D, rho, T = validate.positive("diameter", diameter), _rho(rho), trace.rounds
+    D, rho, T = validate.size("diameter", diameter), _rho(rho), trace.rounds
     u, eta, L = _moving(trace, comparators)
     lines, rest = _against_a_path(trace, u, eta, D)
     lines += [
@@ -118,7 +118,7 @@ def zinkevich_sharp(
 
     R·L + R²/2 takes the place of D·L; R is the radius of that ball.
     """
-    D, rho, T = validate.positive("diameter", diameter), _rho(rho), trace.rounds
+    D, rho, T = validate.size("diameter", diameter), _rho(rho), trace.rounds
     u, eta, L = _moving(trace, comparators)
     center = validate.vector("center", center, trace.dim)
     R, from_center = trace.learner.over.farthest(center), squares(u, center)
@@ -143,7 +143,7 @@ def zinkevich_sharp(
 def _moving(trace, comparators):
     """(u, η, L): the path u_1, …, u_T, the steps 1/√t and the lengths ‖u_{t+1} − u_t‖."""
     learner, T = trace.learner, trace.rounds
-    u = validate.array("comparators", comparators, trace.dim)
+    u, _ = validate.array("comparators", comparators, trace.dim), trace.dynamic_regret(comparators)
     eager = isinstance(learner, OGD) and learner.projection == "eager"
     if not eager or not np.allclose(steps(learner.eta, T), 1 / np.sqrt(np.arange(1, T + 1))):
         raise ValueError(f"trace must be one of eager OGD with eta = inverse_sqrt(1.0), got {learner!r}")

@@ -24,7 +24,7 @@ def delayed(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
     v_k is where the k-th gradient to arrive, that of round s, finds the player. The noise is ½Σ α_k‖z_s‖²,
     what is late Σ ⟨z_s, w_s − v_k⟩.
     """
-    late, D = _Arrivals.of(trace), validate.positive("diameter", diameter)
+    late, D = _Arrivals.of(trace), validate.size("diameter", diameter)
     if (np.diff(late.alpha) > 0).any():
         raise ValueError(f"trace must be one of steps that do not grow, got {trace.learner!r}")
     telescoped = D**2 / (2 * late.alpha[-1]), "D²/2α_T", "Abel; ‖v_k − u‖ ≤ D"
@@ -33,7 +33,7 @@ def delayed(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
 
 def delayed_constant(trace: Trace, u: ArrayLike, radius: float, rho: float) -> Chain:
     """The same with one step for all, which needs of the set only B = `radius` ≥ ‖u − w_1‖."""
-    late, B = _Arrivals.of(trace), validate.positive("radius", radius)
+    late, B = _Arrivals.of(trace), validate.size("radius", radius)
     if np.ptp(late.alpha) > 0:
         raise ValueError(f"trace must be one of a constant step, got {trace.learner!r}")
     telescoped = B**2 / (2 * late.alpha[0]), "B²/2η", "the squares telescope; ‖w_1 − u‖ ≤ B"
@@ -42,13 +42,13 @@ def delayed_constant(trace: Trace, u: ArrayLike, radius: float, rho: float) -> C
 
 def delayed_strongly_convex(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
     """The same for H-strongly convex losses, one delay τ for all rounds and steps 1/(H·k), which tell H."""
-    late, D = _Arrivals.of(trace), validate.positive("diameter", diameter)
+    late, D = _Arrivals.of(trace), validate.size("diameter", diameter)
     H, tau = 1 / late.alpha[0], trace.learner.delay
     if np.ndim(tau) or not np.allclose(late.alpha, 1 / (H * np.arange(1, trace.rounds + 1))):
         raise ValueError(
             f"trace must be one of one delay for all and eta = inverse(1/curvature), got {trace.learner!r}"
         )
-    telescoped = H * tau * D**2 / 2, "HτD²/2", "Abel; all but τ squares cancel, ≤ D²"
+    telescoped = H * tau * D**2 / 2, "HτD²/2", "Abel; at most τ squares remain, each ≤ D²"
     return late.chain("Descent on late gradients, strongly convex", trace, u, rho, telescoped, H)
 
 
@@ -82,7 +82,7 @@ class _Arrivals:
 
     def chain(self, title, trace, u, rho, telescoped, H=0.0):
         """The lines of all three theorems; they differ in what the squares telescope to."""
-        u, rho = validate.vector("u", u, trace.dim), validate.positive("rho", rho)
+        u, rho = validate.vector("u", u, trace.dim), validate.size("rho", rho)
         alpha, z, w, v, (start, first, why) = self.alpha, self.z, self.w, self.v, telescoped
         size, bend = np.linalg.norm(z, axis=-1), H / 2 * squares(w, u).sum()
         noise, late = (alpha * size**2).sum() / 2, (z * (w - v[:-1])).sum()

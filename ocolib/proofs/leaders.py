@@ -71,7 +71,7 @@ def ftrl_stability(trace: Trace, u: ArrayLike) -> Chain:
 
 def ftrl(trace: Trace, u: ArrayLike, rho: float) -> Chain:
     """(17.2), (17.3) for FTRL with φ/eta on one trace; ‖·‖* is the regulariser's dual norm, ‖z_t‖* ≤ rho."""
-    words = "(17.2), the lecture's chain", "η", "Σ f_t(w_t) − f_t(w_{t+1})"
+    words = "(17.2), the lecture's chain", "η", "Σ f_t(w_t) − f_t(w_{t+1})", "Theorem 1 of Lecture 13"
     return _ftrl(trace, u, rho, 1.0, 0.0, words, "stability: ‖w_t − w_{t+1}‖ ≤ η‖z_t‖*")
 
 
@@ -80,26 +80,25 @@ def ftrl_sharp(trace: Trace, u: ArrayLike, rho: float) -> Chain:
 
     a round, F_t = f_1 + … + f_t + φ/eta.
     """
-    words, kept = (
-        ("(17.2), the sharp chain", "(η/2)", "Σ F_t(w_t) − F_t(w_{t+1})"),
-        ftrl_stability_slacks(trace),
-    )
+    last, kept = trace.rounds, ftrl_stability_slacks(trace)
+    why = f"w_{{{last + 1}}} minimises F_{{{last}}}"
+    words = "(17.2), the sharp chain", "(η/2)", "Σ F_t(w_t) − F_t(w_{t+1})", why
     return _ftrl(trace, u, rho, 0.5, kept.sum(), words, "F_{t−1} is 1/η-strongly convex")
 
 
 def _ftrl(trace, u, rho, share, kept, words, cost):
     """Both chains of (17.2): share·eta is paid for a squared gradient, `kept` is what was not thrown away."""
     leader, u = leader_of(trace), validate.vector("u", u, trace.dim)
-    phi, eta, T, (title, price, drop) = leader.regularizer, leader.eta, trace.rounds, words
+    phi, eta, T, (title, price, drop, why) = leader.regularizer, leader.eta, trace.rounds, words
     unstable = (trace.paid - values(trace.losses, plays(trace)[1:])).sum() - kept
     ends, D = (phi.value(u) - phi.value(trace.points[0])) / eta, phi.range(leader.over)
     squares = share * eta * np.square(phi.dual_norm(trace.subgradients)).sum()
-    most = share * eta * T * validate.positive("rho", rho) ** 2
+    most = share * eta * T * validate.size("rho", rho) ** 2
     return Chain(
         title,
         (
             Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
-            Line(unstable + ends, f"{drop} + (φ(u) − φ(w_1))/η", f"w_{{{T + 1}}} minimises F_{{{T}}}"),
+            Line(unstable + ends, f"{drop} + (φ(u) − φ(w_1))/η", why),
             Line(squares + ends, f"{price} Σ ‖z_t‖*² + (φ(u) − φ(w_1))/η", cost),
             Line(squares + D / eta, f"{price} Σ ‖z_t‖*² + D/η", "D is the range of φ"),
             Line(most + D / eta, f"{price} T G² + D/η", "‖z_t‖* ≤ G"),

@@ -43,8 +43,8 @@ def perceptron(trace: Trace, u: ArrayLike, radius: float, margin: float, sharp: 
     c² ≤ −Σ⟨z_t, cu⟩ ≤ Σ⟨z_t, w_t − cu⟩ ≤ ½Σ‖z_t‖² + ½c² ≤ ½MR² + ½c²; a line v is shown as (2v − c²)/(Mγ²).
     Without `sharp` the third step is (10) as printed, with Σ‖z_t‖² for its half: the promise doubles.
     """
-    u, radius = validate.vector("u", u, trace.dim), validate.positive("radius", radius)
-    margin, z, w = validate.positive("margin", margin), trace.subgradients, trace.points
+    u, radius = validate.vector("u", u, trace.dim), validate.size("radius", radius)
+    margin, z, w = validate.size("margin", margin), trace.subgradients, trace.points
     M = len(_rounds(trace, from_zero=True))
     c, share = M * margin, 0.5 if sharp else 1.0
 
@@ -102,7 +102,7 @@ def normalized_winnow(trace: Trace, u: ArrayLike, margin: float, size: float = 1
     if not isinstance(trace.learner, NormalizedWinnow):
         raise ValueError(f"trace must be one of NormalizedWinnow, got {trace.learner!r}")
     u, eta = validate.vector("u", u, trace.dim), trace.learner.eta
-    margin, size = validate.positive("margin", margin), validate.positive("size", size)
+    margin, size = validate.size("margin", margin), validate.size("size", size)
     drop = eta * margin - (eta * size) ** 2 / 2
     if drop <= 0:
         raise ValueError(f"eta must be in (0, 2γ/X²) = (0, {2 * margin / size**2:g}), got {eta:g}")
@@ -116,7 +116,7 @@ def normalized_winnow(trace: Trace, u: ArrayLike, margin: float, size: float = 1
             Line(
                 (potential[0] - potential[-1]) / drop,
                 "(KL(u‖w_1) − KL(u‖w_{T+1}))/δ",
-                "each update lowers it by δ = ηγ − η²X²/2",
+                "each update lowers it by at least δ = ηγ − η²X²/2",
             ),
             Line(potential[0] / drop, "KL(u‖w_1)/δ", "KL ≥ 0"),
             Line(np.log(trace.dim) / drop, "ln n/δ", "KL(u‖w_1) = ln n − H(u) and H ≥ 0"),
@@ -129,7 +129,7 @@ def normalized_winnow(trace: Trace, u: ArrayLike, margin: float, size: float = 1
 
 def perceptron_growth(trace: Trace, u: ArrayLike, margin: float) -> Chain:
     """γM ≤ ⟨w_T, u⟩ − ⟨w_0, u⟩, one line an update: each adds y_i⟨u, x_i⟩ ≥ γ."""
-    u, margin = validate.vector("u", u, trace.dim), validate.positive("margin", margin)
+    u, margin = validate.vector("u", u, trace.dim), validate.size("margin", margin)
     rounds = _rounds(trace)
     gains = -trace.subgradients[rounds] @ u - margin
     lines = [Line(margin * len(rounds), "γM")]
@@ -140,7 +140,7 @@ def perceptron_growth(trace: Trace, u: ArrayLike, margin: float) -> Chain:
 
 def perceptron_length(trace: Trace, radius: float) -> Chain:
     """‖w_T‖² − ‖w_0‖² ≤ R²M, one line an update: 2y_i⟨w_{i−1}, x_i⟩ ≤ 0 is dropped, ‖x_i‖ ≤ R used."""
-    radius, rounds = validate.positive("radius", radius), _rounds(trace)
+    radius, rounds = validate.size("radius", radius), _rounds(trace)
     grown = np.diff(np.square(plays(trace)).sum(axis=1))[rounds]
     lines = [Line(grown.sum(), "‖w_T‖² − ‖w_0‖²")]
     for i, value in zip(rounds, grown.sum() + np.cumsum(radius**2 - grown), strict=True):
@@ -154,8 +154,8 @@ def perceptron_direct(trace: Trace, u: ArrayLike, radius: float, margin: float) 
 
     Every line v is shown as v²/(γ²M) (with the sign of v), so that the first is M and the last (R/γ)².
     """
-    u, radius = validate.vector("u", u, trace.dim), validate.positive("radius", radius)
-    margin, w = validate.positive("margin", margin), trace.last
+    u, radius = validate.vector("u", u, trace.dim), validate.size("radius", radius)
+    margin, w = validate.size("margin", margin), trace.last
     M = len(_rounds(trace, from_zero=True))
 
     def line(v, formula, reason=""):

@@ -1,7 +1,6 @@
 """The built book, a server for it, and a Chromium that can reach nothing else."""
 
 import os
-import shutil
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -9,22 +8,13 @@ from threading import Thread
 
 import pytest
 import serve
+from chromium_print import ARGUMENTS, NAMES, chromium
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-HTML = ROOT / "_build" / "html"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
+CHROMIUM = chromium()
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",
-]
 
 
 class Quiet(SimpleHTTPRequestHandler):

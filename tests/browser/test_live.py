@@ -8,6 +8,7 @@ from pathlib import Path
 
 import live_fixture
 import pytest
+from built_pages import VIOLATIONS
 from live_fixture import ARRAY, CHAIN, END, OTHER_PLOT, PLOT, SHOW, SOLUTION, SOLVER, STUB, A, B
 
 pytestmark = pytest.mark.browser
@@ -16,11 +17,6 @@ RUNTIME = re.compile(r"/_static/live/[a-z]+-[0-9a-f]{12}\.(bin|js|zip)$")
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
 START = 120_000  # milliseconds: a busy machine must not decide
 SHORT = 20_000
-VIOLATIONS = """() => {
-  window.violations = [];
-  addEventListener('securitypolicyviolation', event => window.violations.push(
-    [event.violatedDirective, event.sourceFile, event.blockedURI].join(' ')));
-}"""
 HEARD = """state => {
   window.heard = [];
   new MutationObserver(() => window.heard.push(state.textContent)).observe(state, { childList: true });
@@ -45,7 +41,7 @@ def site(folder):
 def context(browser):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     context.set_default_timeout(SHORT)
-    context.add_init_script(f"({VIOLATIONS})()")
+    context.add_init_script(VIOLATIONS)
     yield context
     context.close()
 

@@ -1,0 +1,150 @@
+"""What a reader takes along: each notebook in plain form, the package as a wheel, and a zip of all.
+
+They lie in `downloads/`. The button below a page writes the address of the wheel into its notebook
+(`book/_static/download.js`); in the zip the wheel lies beside the notebooks.
+"""
+
+import ast
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import ledger
+
+ROOT = ledger.ROOT
+FOLDER = "downloads"
+TOP = "online-convex-optimisation"
+BUNDLE = f"{FOLDER}/{TOP}.zip"
+PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "ocolib")
+MAKE = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+README = """\
+Online Convex Optimisation, Executed: all notebooks
+
+Unpack this folder and open the notebooks in JupyterLab, Jupyter Notebook or VS Code. The first cell of each
+installs ocolib, the package of the book, from the file ocolib-….whl in this folder, without network.
+
+What else a notebook needs is named in its first cell: NumPy always, often matplotlib and cvxpy, sometimes
+scikit-learn and joblib. If these are not installed, that cell fetches them. For a class without
+network fetch them once, on a machine of the same kind, into this folder:
+
+    python -m pip download "./{wheel}[pages]"
+
+The first cells find them here.
+"""
+
+
+def notebook(docname):
+    """Where the notebook of a page lies in the built book."""
+    return f"{FOLDER}/{docname.removeprefix('book/')}.ipynb"
+
+
+@cache
+def wheel_name():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]["version"]
+    return f"{FOLDER}/ocolib-{version}-py3-none-any.whl"
+
+
+def package_files():
+    found = [file for name in PACKAGE for file in [ROOT / name, *sorted((ROOT / name).rglob("*"))]]
+    return [file for file in found if file.is_file() and file.suffix not in (".pyc", ".pyo")]
+
+
+def wheel():
+    """The package as a wheel, built once for each state of its files, away from the project's folder."""
+    files = package_files()
+    stamp = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+    target = ROOT / "_build" / "wheel" / stamp / Path(wheel_name()).name
+    if target.exists():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for file in files:
+            copy = Path(folder, file.relative_to(ROOT))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+        environment = os.environ | {"SOURCE_DATE_EPOCH": "1577836800"}  # the same bytes each time
+        command = [sys.executable, "-c", MAKE, str(target.parent)]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"no wheel of ocolib: {done.stderr[-2000:]}")
+    return target
+
+
+def data(name, cells):
+    """The files beside a page that its code reads."""
+    folder = (ROOT / "book" / name).parent
+    said = {
+        node.value
+        for cell in cells
+        if cell.cell_type == "code" and not cell.source.startswith("# What this page needs")
+        for node in ast.walk(ast.parse(cell.source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    return [file for file in sorted(folder.iterdir()) if file.is_file() and file.name in said]
+
+
+def write(app, exception):
+    if exception or app.builder.format != "html":
+        return
+    import reader  # which links to what is made here
+
+    tools()
+    import notebooks
+    import plain
+
+    target = Path(app.outdir, FOLDER)
+    shutil.rmtree(target, ignore_errors=True)
+    site = reader.site(reader.settings())
+    address = f"{site}/{wheel_name()}" if site else ""
+    for docname in app.env.found_docs:
+        if app.env.doc2path(docname).endswith(".ipynb"):
+            name = docname.removeprefix("book/")
+            made = plain.notebook(name, site, solutions=not app.config.edition)
+            files = data(name, made.cells)
+            made = plain.with_data(made, name, files)
+            made.cells[0].source = notebooks.addressed(made.cells[0].source, address)
+            notebooks.write(made, Path(app.outdir, notebook(docname)))
+            for file in files:
+                shutil.copyfile(file, Path(app.outdir, notebook(docname)).with_name(file.name))
+    shutil.copyfile(wheel(), Path(app.outdir, wheel_name()))
+    pack(target)
+
+
+def pack(folder):
+    """All that lies in the folder as one zip, and how to begin."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    with zipfile.ZipFile(folder / f"{TOP}.zip", "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.writestr(entry("READ-ME.txt"), README.replace("{wheel}", Path(wheel_name()).name))
+        for file in files:
+            bundle.writestr(entry(file.relative_to(folder).as_posix()), file.read_bytes())
+
+
+def entry(name):
+    """A file of the zip, without the time at which it was made."""
+    info = zipfile.ZipInfo(f"{TOP}/{name}")
+    info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+    return info
+
+
+def tools():
+    """Let the build import from tools/, where the notebooks are made."""
+    if str(ROOT / "tools") not in sys.path:
+        sys.path.append(str(ROOT / "tools"))
+
+
+def add_script(app, pagename, templatename, context, doctree):
+    if doctree is not None and app.env.doc2path(pagename).endswith(".ipynb"):
+        app.add_js_file("download.js", loading_method="defer")
+
+
+def setup(app):
+    app.connect("html-page-context", add_script)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,160 @@
+"""A live session behind the seal: what is not ours is refused, nothing of the reader leaves the machine."""
+
+import json
+import re
+import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from built_pages import VIOLATIONS
+
+pytestmark = pytest.mark.browser
+
+PAGE = "book/lecture-13-oco/the-game.html"
+START = 180_000  # milliseconds: a busy machine must not decide
+PLAIN = re.compile(r"/[\w./-]*(\?(v|digest)=[0-9a-f]+)?")  # a file of the book, at most with its own version
+ATTEMPTS = """\
+import js
+
+def tried(what, attempt):
+    try:
+        attempt()
+    except Exception as error:
+        print(what, type(error).__name__)
+    else:
+        print(what, "went through")
+
+def ask():
+    question = js.XMLHttpRequest.new()
+    question.open("POST", "{0}/asked", False)
+    question.send("what the reader wrote")
+
+tried("request", ask)
+tried("script", lambda: js.importScripts("{0}/script.js"))
+sockets = [js.WebSocket.new("{0}/socket".replace("http", "ws")), js.EventSource.new("{0}/events")]
+print("done")"""
+
+
+class Recording(SimpleHTTPRequestHandler):
+    """Serves a folder and keeps who asked for what."""
+
+    def __init__(self, *arguments, asked, **settings):
+        self.asked = asked
+        super().__init__(*arguments, **settings)
+
+    def parse_request(self):
+        known = super().parse_request()
+        if known:
+            self.asked.append((self.command, self.path, self.headers.get("Content-Length")))
+        return known
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """recorded(folder) → (address, list of requests)."""
+    running = []
+
+    def start(folder):
+        asked = []
+        server = ThreadingHTTPServer(("localhost", 0), partial(Recording, asked=asked, directory=folder))
+        Thread(target=server.serve_forever, daemon=True).start()
+        running.append(server)
+        return f"http://localhost:{server.server_port}", asked
+
+    yield start
+    for server in running:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def tab(browser, html):
+    if not (html / "_static" / "live.js").exists():
+        pytest.skip("this book was built without Python for the browser")
+    context = browser.new_context()
+    context.set_default_timeout(START)
+    context.add_init_script(VIOLATIONS)
+    yield context.new_page()
+    context.close()
+
+
+def run(cell, button="Run"):
+    cell.get_by_role("button", name=re.compile(f"^{button}")).click()
+    cell.locator(".live-run:not([aria-disabled=true])").wait_for()
+
+
+def test_nothing_of_the_reader_leaves_the_machine(tab, html, recorded, tmp_path):
+    """Run, edit, solve: only files of the book are asked for, and no other origin hears of it."""
+    home, asked = recorded(html)
+    foreign, heard = recorded(tmp_path)
+    wanted, sockets = [], []
+    tab.context.on("request", lambda request: wanted.append((request.method, request.url, request.post_data)))
+    tab.on("websocket", lambda socket: sockets.append(socket.url))
+    tab.goto(f"{home}/{PAGE}", wait_until="load")
+    cell = tab.locator(".live-cell").first
+    run(cell)
+    assert not tab.evaluate("window.violations")
+    exercise = tab.locator(".live-cell.tag_exercise").first
+    run(exercise, "Run and check")
+    cell.get_by_role("button", name=re.compile("^Edit")).click()
+    cell.locator(".live-editor .cm-content").click()
+    tab.keyboard.press("Control+A")
+    tab.keyboard.insert_text(ATTEMPTS.format(foreign))
+    run(cell)
+    told = cell.locator(".live-output-body").inner_text().split("\n")
+    assert [line for line in told if line.strip()] == ["request JsException", "script JsException", "done"]
+    tab.wait_for_timeout(500)
+    assert not heard, "another origin was reached"
+    ours = [call for call in wanted if not call[1].startswith(("blob:", "data:", foreign))]
+    assert ours and all(method == "GET" and url.startswith(home) and not body for method, url, body in ours)
+    odd = [call for call in asked if call[0] != "GET" or call[2] or not PLAIN.fullmatch(call[1])]
+    assert asked and not odd
+
+
+def tampered(html, tmp_path, part):
+    """The book with one bit of one runtime file turned round."""
+    copy = tmp_path / "copy"
+    shutil.copytree(html, copy, ignore=shutil.ignore_patterns("_sources", "_images"))
+    (file,) = (copy / "_static" / "live").glob(f"{part}-*")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    return copy
+
+
+def check_refusal(tab, folder, recorded):
+    tab.goto(f"{recorded(folder)[0]}/{PAGE}", wait_until="load")
+    cell = tab.locator(".live-cell").first
+    run(cell)
+    assert "is not the file that this book was built with" in cell.locator(".live-state").inner_text()
+    assert not cell.locator(".live-output-body").filter(has_text=re.compile(".")).count()
+
+
+def test_a_changed_file_is_refused_and_said_so(tab, html, recorded, tmp_path):
+    check_refusal(tab, tampered(html, tmp_path, "worker"), recorded)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", ["engine", "wasm", "stdlib", "numpy", "ocolib"])
+def test_every_changed_part_is_refused_and_said_so(tab, html, recorded, tmp_path, part):
+    check_refusal(tab, tampered(html, tmp_path, part), recorded)
+
+
+def test_a_changed_editor_is_refused_and_a_plain_field_takes_its_place(tab, html, recorded, tmp_path):
+    tab.goto(f"{recorded(tampered(html, tmp_path, 'editor'))[0]}/{PAGE}", wait_until="load")
+    cell = tab.locator(".live-cell").first
+    cell.get_by_role("button", name=re.compile("^Edit")).click()
+    cell.get_by_text("the editor could not be loaded: a plain field instead.").wait_for()
+
+
+def test_the_list_of_parts_is_complete(html):
+    """A part that the page loads without a checksum would escape the tests above."""
+    text = (html / "_static" / "live.js").read_text("utf8")
+    parts = json.loads(re.search(r"const PARTS = (\{.*\});", text)[1])
+    assert set(parts) == {"engine", "wasm", "stdlib", "numpy", "editor", "ocolib", "worker"}
+    assert all(re.fullmatch(r"[0-9a-f]{64}", part["sha256"]) for part in parts.values())

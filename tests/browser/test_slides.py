@@ -1,0 +1,152 @@
+"""The slides: no slide overflows its frame, nothing is fetched, the notes open, links lead to the book."""
+
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+import slides
+
+pytestmark = pytest.mark.browser
+ONE = "lecture-17-ftrl"
+# Each slide in turn, as it is shown: what is larger than its frame.
+OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {
+  const { h, v } = Reveal.getIndices(slide);
+  Reveal.slide(h, v);
+  const body = slide.querySelector('.fit'), figure = slide.querySelector('moving-figure');
+  const [frame, inner] = [slide, body].map(e => e.getBoundingClientRect().bottom);
+  const tall = slide.scrollHeight > slide.clientHeight + 1 || inner > frame - 30;
+  const wide = body.scrollWidth > body.clientWidth + 1;
+  const cut = figure && figure.scrollHeight > figure.clientHeight + 1;
+  return tall || wide || cut ? [[slide.id, slide.scrollHeight, body.scrollWidth, body.clientWidth]] : [];
+})"""
+KINDS = "() => Reveal.getSlides().map(slide => slide.classList[1])"
+
+
+@pytest.fixture(scope="module", params=["one", pytest.param("all", marks=pytest.mark.long)])
+def decks(request, html, browser, tmp_path_factory):
+    target = tmp_path_factory.mktemp("slides")
+    chosen = [ONE] if request.param == "one" else []
+    command = [sys.executable, slides.__file__, "--to", target, *chosen]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    files = [Path(line) for line in done.stdout.splitlines()]
+    assert {file.parent.name for file in files} == set(chosen or slides.chapters())
+    return files
+
+
+@pytest.fixture
+def opened(browser):
+    """A deck in a page that notes what goes wrong and what is asked for."""
+    page = browser.new_page(viewport=slides.SIZE)
+    page.wrong, page.asked = [], []
+    page.on("console", lambda message: message.type == "error" and page.wrong.append(message.text))
+    page.on("pageerror", lambda error: page.wrong.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+    yield page
+    page.close()
+
+
+def show(page, file):
+    page.goto(file.as_uri())
+    page.locator(".reveal.ready").wait_for()
+    page.evaluate("document.fonts.ready.then(() => true)")
+
+
+def test_every_slide_fits_its_frame(decks, opened):
+    for file in decks:
+        show(opened, file)
+        assert opened.evaluate(OVERFLOWS) == [], file
+        assert opened.evaluate("Reveal.getTotalSlides()") > 5
+
+
+def test_a_slide_that_is_too_long_would_be_noticed(decks, opened):
+    show(opened, decks[0])
+    opened.evaluate("document.querySelector('.fit').style.paddingTop = '900px'")
+    assert opened.evaluate(OVERFLOWS)
+
+
+def test_what_does_not_fit_is_split_and_nothing_is_lost(decks, opened):
+    words = [f"sentence {n}" for n in range(40)]
+    box = f'<div class="box"><p class="box-head">Head</p>{"".join(f"<p>{w}</p>" for w in words)}</div>'
+    slide = f'<section id="x" class="leaf"><div class="fit">{box}</div><aside>said</aside></section>'
+    file = decks[0].with_name("long.html")
+    file.write_text(slides.page_of("long", slide, ()), "utf8")
+    opened.goto(file.as_uri())
+    made = opened.evaluate((slides.RECIPE / "fit.js").read_text("utf8"), slides.SIZE)
+    file.unlink()
+    assert made.count("<section") > 1 and made.count("Head") == made.count("<section")
+    assert [word for word in words if f"<p>{word}</p>" not in made] == []
+    assert made.count("sentence") == 40 and made.count("said") == 1
+
+
+def test_it_needs_no_one_and_keeps_to_its_policy(decks, opened):
+    for file in decks:
+        show(opened, file)
+        assert 'http-equiv="Content-Security-Policy"' in file.read_text("utf8")
+        opened.evaluate(OVERFLOWS)
+    assert opened.wrong == []
+    assert {urlsplit(url).scheme for url in opened.asked} <= {"file", "data"}
+
+
+def test_it_shows_all_kinds(decks, opened):
+    kinds = set()
+    for file in decks:
+        show(opened, file)
+        kinds |= set(opened.evaluate(KINDS))
+    assert {"cover", "title", "statement", "picture", "moving", "chain", "break", "remember"} <= kinds
+
+
+def test_figures_move(decks, opened):
+    show(opened, decks[0])
+    assert opened.evaluate(
+        "() => [...document.querySelectorAll('moving-figure')].every(f => f.querySelector('.mf-stage svg'))"
+    )
+
+
+def test_links_lead_to_pages_of_the_book_and_pictures_are_there(decks, opened):
+    for file in decks:
+        show(opened, file)
+        found = opened.evaluate("[...document.querySelectorAll('.slides a[href]')].map(a => a.href)")
+        local = {unquote(urlsplit(urldefrag(url)[0]).path) for url in found if url.startswith("file:")}
+        assert local and all(Path(path).exists() for path in local)
+        sources = opened.evaluate(
+            "[...document.querySelectorAll('.slides img')].map(i => i.dataset.src || i.src)"
+        )
+        assert all(Path(unquote(urlsplit(url).path)).exists() for url in sources)
+
+
+def test_prose_is_in_the_speakers_notes(decks, opened):
+    show(opened, decks[0])
+    opened.evaluate("Reveal.slide(1, 1)")
+    words = opened.evaluate("Reveal.getCurrentSlide().querySelector('aside.notes').textContent.trim()")
+    assert words
+    with opened.expect_popup() as popup:
+        opened.keyboard.press("s")
+    view = popup.value
+    first = " ".join(words.split()[:3])
+    view.locator(".speaker-controls-notes .value").filter(has_text=first).wait_for()
+    view.close()
+    assert opened.wrong == []
+
+
+def test_keys_turn_slides_and_the_address_names_them(decks, opened):
+    show(opened, decks[0])
+    opened.keyboard.press("ArrowRight")
+    opened.keyboard.press("ArrowDown")
+    indices = opened.evaluate("Reveal.getIndices()")
+    assert (indices["h"], indices["v"]) == (1, 1)
+    name = opened.evaluate("Reveal.getCurrentSlide().id")
+    opened.wait_for_url(lambda url: url.endswith(f"#/{name}"))  # reveal.js writes it a little later
+
+
+def test_it_prints_a_sheet_a_slide(decks, opened, tmp_path):
+    from pypdf import PdfReader
+
+    show(opened, decks[0])
+    many = opened.evaluate("Reveal.getTotalSlides()")
+    opened.goto(decks[0].as_uri() + "?print-pdf")
+    opened.locator(".pdf-page").nth(many - 1).wait_for()
+    opened.pdf(path=tmp_path / "deck.pdf", prefer_css_page_size=True, print_background=True)
+    assert len(PdfReader(tmp_path / "deck.pdf").pages) == many

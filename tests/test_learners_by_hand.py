@@ -1,0 +1,362 @@
+"""Every learner once more as a loop over its rule, and what a game leaves behind."""
+
+import numpy as np
+import pytest
+
+from ocolib.game import loop, play
+from ocolib.learners import (
+    FTL,
+    FTRL,
+    OGD,
+    DelayedOGD,
+    Hedge,
+    KernelPerceptron,
+    Linearized,
+    NormalizedWinnow,
+    OnlineSVM,
+    Pegasos,
+    Perceptron,
+    Winnow,
+    inverse,
+    inverse_sqrt,
+    step_at,
+    steps,
+)
+from ocolib.losses import Example, Linear, Quadratic, hinge, logistic, perceptron_loss
+from ocolib.regularizers import SquaredNorm
+from ocolib.sets import Ball, Box, Simplex, Space
+
+Z = np.array([[1.0, -0.5], [0.25, 2.0], [-1.5, 0.5], [2.0, 1.0]])
+DISK = Ball(2, 0.8)
+
+
+def clip(y, radius=0.8):
+    return y * min(1.0, radius / max(np.sqrt(y[0] ** 2 + y[1] ** 2), 1e-300))
+
+
+def plays(trace):
+    return np.vstack([trace.points, trace.last])
+
+
+SCHEDULES = [
+    (0.3, lambda t: 0.3),
+    (inverse_sqrt(0.7), lambda t: 0.7 / t**0.5),
+    (inverse(0.7), lambda t: 0.7 / t),
+]
+
+
+@pytest.mark.parametrize(("eta", "at"), SCHEDULES, ids=["number", "1/√t", "1/t"])
+@pytest.mark.parametrize("start", [None, (0.1, -0.4)], ids=["0", "start"])
+def test_descent_by_hand(eta, at, start):
+    first = np.zeros(2) if start is None else np.array(start)
+    eager, lazy = [first], [first]
+    for t in range(1, 5):
+        eager.append(clip(eager[-1] - at(t) * Z[t - 1]))
+        lazy.append(clip(first - at(t) * Z[:t].sum(axis=0)))
+    for projection, expected in (("eager", eager), ("lazy", lazy)):
+        learner = OGD(DISK, eta, projection, start)
+        assert plays(play(learner, Z)) == pytest.approx(np.array(expected))
+        assert loop(learner, Z) == pytest.approx(np.array(expected))
+    assert OGD(DISK, eta) == OGD(DISK, eta, "lazy", None)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 2, [2, 0, 3, 0]], ids=str)
+def test_late_descent_by_hand(delay):
+    delays, w, heard, expected = np.broadcast_to(delay, 4), np.zeros(2), 0, [np.zeros(2)]
+    for t in range(4):
+        for s in range(t + 1):
+            if s + delays[s] == t:
+                heard += 1
+                w = clip(w - 0.7 / heard * Z[s])
+        expected.append(w)
+    assert plays(play(DelayedOGD(DISK, inverse(0.7), delay), Z)) == pytest.approx(np.array(expected))
+    learner = DelayedOGD(DISK, 0.1, delay)
+    assert [learner.arrival(s) for s in (1, 2, 3, 4)] == [s + delays[s - 1] for s in (1, 2, 3, 4)]
+
+
+def test_what_late_descent_refuses():
+    assert DelayedOGD(DISK, 0.1).delay == 0
+    with pytest.raises(ValueError, match="delay must be an integer ≥ 0"):
+        DelayedOGD(DISK, 0.1, -1)
+    with pytest.raises(ValueError, match="got 2 for round 3"):
+        DelayedOGD(DISK, 0.1, [0, 1]).arrival(3)
+    player = DelayedOGD(DISK, inverse(0.5), 1).player()
+    player.receive([(2, np.array([0.2, 0.0])), (1, np.array([0.0, 0.4]))])
+    assert player.predict() == pytest.approx([-0.1, -0.1])
+    with pytest.raises(ValueError, match="a second gradient of round 2"):
+        player.receive([(2, np.zeros(2))])
+    with pytest.raises(ValueError, match="round must be an integer ≥ 1"):
+        player.receive([(0, np.zeros(2))])
+
+
+def test_leaders_by_hand():
+    line = Box([-1.0], [2.0])
+    linear = np.array([[1.0], [-3.0], [2.0]])
+    assert plays(play(FTL(line), linear))[:, 0].tolist() == [0.0, -1.0, 2.0, 0.0]
+    bowls = [Quadratic([1.0], 2.0), Linear([3.0]), Quadratic([-4.0], 1.0)]
+    # the sums are (w − 1)², then + 3w, then + ½(w + 4)²: leaders 1, −½, −1 (cut from −5/3)
+    assert plays(play(FTL(line), bowls))[:, 0] == pytest.approx([0.0, 1.0, -0.5, -1.0])
+    # with w²/(2·½) added: 2(w − 1) + 2w = 0, then + 3, then + w + 4
+    found = plays(play(FTRL(line, SquaredNorm(), 0.5), bowls))[:, 0]
+    assert found == pytest.approx([0.0, 0.5, -0.25, -1.0])
+    losses = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]])
+    weights = np.exp(-0.4 * np.array([[0, 0, 0], [1, 0, 0.5], [1, 1, 1]]))
+    expected = weights / weights.sum(axis=1, keepdims=True)
+    assert plays(play(Hedge(3, 0.4), losses)) == pytest.approx(expected)
+    assert loop(Hedge(3, 0.4), losses) == pytest.approx(expected)
+
+
+def test_a_leader_uses_the_step_of_the_last_round():
+    linear = np.array([[1.0], [1.0], [1.0]])
+    learner = FTRL(Space(1), SquaredNorm([2.0]), inverse(0.6))
+    assert plays(play(learner, linear))[:, 0] == pytest.approx([2.0, 1.4, 1.4, 1.4])
+    assert loop(learner, linear)[:, 0] == pytest.approx([2.0, 1.4, 1.4, 1.4])
+    assert plays(play(Linearized(learner), linear))[:, 0] == pytest.approx([2.0, 1.4, 1.4, 1.4])
+    bowls = plays(play(Linearized(learner), [Quadratic([0.0], 1.0)] * 2))[:, 0]
+    assert bowls == pytest.approx([2.0, 2.0 - 0.6 * 2.0, 2.0 - 0.3 * (2.0 + 0.8)])
+
+
+X = np.array([[1.0, 0.5], [-0.5, 1.0], [1.5, 0.25], [0.25, -1.0], [-1.0, -2.0], [0.5, 0.5], [0.0, 0.0]])
+Y = np.array([1.0, -1.0, 1.0, 1.0, -1.0, -1.0, 1.0])
+
+
+@pytest.mark.parametrize("kink", [0.0, 0.5, 1.0])
+def test_the_perceptron_by_hand(kink):
+    data, w, expected, wrong, updated = perceptron_loss(X, Y), np.zeros(2), [], [], []
+    for x, y in zip(X, Y, strict=True):
+        expected.append(w)
+        margin = y * (w[0] * x[0] + w[1] * x[1])
+        step = 1.0 if margin < 0 else kink if margin == 0 else 0.0
+        wrong.append((1.0 if margin * y >= 0 else -1.0) != y)
+        updated.append(bool(step) and bool(x.any()))
+        w = w + step * y * x
+    trace = play(Perceptron(2, kink), data)
+    assert trace.points == pytest.approx(np.array(expected)) and trace.last == pytest.approx(w)
+    assert trace.updates.tolist() == updated and trace.mistakes.tolist() == wrong
+    assert trace.margins == pytest.approx(Y * (X * trace.points).sum(axis=1))
+    assert Perceptron(2) == Perceptron(2, 1.0)
+    if kink == 1.0:
+        kernel = play(KernelPerceptron(lambda A, B: A @ B.T), data)
+        assert kernel.scores == pytest.approx((X * trace.points).sum(axis=1))
+        assert kernel.coefficients.tolist() == [y * u for y, u in zip(Y, [*updated[:-1], True], strict=True)]
+        assert kernel.score(X) == pytest.approx(X @ w) and kernel.margins == pytest.approx(Y * kernel.scores)
+        assert kernel.mistakes.tolist() == wrong and kernel.updates.tolist() == [*updated[:-1], True]
+
+
+def test_a_kernel_learner_without_an_update_scores_0():
+    trace = play(KernelPerceptron(lambda A, B: A @ B.T), perceptron_loss([[1.0]], [1.0]))
+    assert trace.score([[2.0], [3.0]]).tolist() == [2.0, 3.0]
+    quiet = type(trace)(trace.learner, trace.losses, np.ones(1), np.zeros(1))
+    assert quiet.score([[2.0], [3.0]]).tolist() == [0.0, 0.0] and not quiet.updates.any()
+    with pytest.raises(ValueError, match="kernel must be a function"):
+        KernelPerceptron("linear")
+
+
+@pytest.mark.parametrize("factor", [2.0, 3.0])
+def test_winnow_by_hand(factor):
+    on = np.array([[1, 0, 1], [0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], dtype=float)
+    labels, theta, w, expected = np.array([1.0, -1, 1, 1, 1, -1]), 1.5, np.ones(3), []
+    for x, y in zip(on, labels, strict=True):
+        expected.append(w)
+        if y * (x @ w - theta) <= 0:
+            w = w * [factor ** (y * xi) for xi in x]
+    trace = play(Winnow(3, theta, factor), perceptron_loss(on, labels, theta))
+    assert trace.points == pytest.approx(np.array(expected)) and trace.last == pytest.approx(w)
+    assert Winnow(3, theta) == Winnow(3, theta, 2.0)
+    for bad in (1.0, 0.5):
+        with pytest.raises(ValueError, match="factor must"):
+            Winnow(3, theta, bad)
+
+
+def test_normalised_winnow_by_hand():
+    w, expected = np.full(2, 0.5), []
+    for x, y in zip(X, Y, strict=True):
+        expected.append(w)
+        if y * (x @ w) <= 0:
+            w = w * np.exp(0.4 * y * x)
+            w = w / w.sum()
+    trace = play(NormalizedWinnow(2, 0.4), perceptron_loss(X, Y))
+    assert trace.points == pytest.approx(np.array(expected)) and trace.last == pytest.approx(w)
+
+
+@pytest.mark.parametrize("project", [False, True])
+def test_pegasos_by_hand(project):
+    reg, w, expected = 0.5, np.zeros(2), []
+    for t, (x, y) in enumerate(zip(X, Y, strict=True), start=1):
+        expected.append(w)
+        z = reg * w - (y * x if y * (x @ w) < 1 else 0.0)
+        w = w - z / (reg * t)
+        w = clip(w, reg**-0.5) if project else w
+    trace = play(Pegasos(2, reg, project), hinge(X, Y).regularized(reg))
+    assert trace.points == pytest.approx(np.array(expected)) and trace.last == pytest.approx(w)
+    assert trace.paid == pytest.approx(
+        [max(0.0, 1 - y * (x @ p)) + 0.25 * (p @ p) for x, y, p in zip(X, Y, expected, strict=True)]
+    )
+    assert Pegasos(2, reg) == Pegasos(2, reg, False) and OnlineSVM(2, 3.0, 0.1) == OGD(
+        Ball(2, 3.0), 0.1, "eager"
+    )
+
+
+# ---------------------------------------------------------------- steps
+
+
+def test_steps_by_hand():
+    assert steps(0.5, 3).tolist() == [0.5] * 3 and steps(inverse(2.0), 3) == pytest.approx([2.0, 1.0, 2 / 3])
+    assert steps(np.array([0.5, 2.0]), 2).tolist() == [[0.5, 0.5], [2.0, 2.0]]
+    assert steps(lambda t: 1.0 if t < 3 else 0.25, 4).tolist() == [1.0, 1.0, 0.25, 0.25], "one t at a time"
+    assert steps(lambda t: np.array([1.0, 2.0]) / t, 2).tolist() == [[1.0, 0.5], [2.0, 1.0]]
+    asked = []
+    steps(lambda t: asked.append(np.ndim(t)) or 1.0 / t, 50)
+    assert len(asked) < 10, "a schedule that takes all t is not asked fifty times"
+    assert step_at(inverse(2.0), 4) == 0.5
+    with pytest.raises(ValueError, match=r"eta\(3\) must be finite and > 0"):
+        steps(lambda t: 3.0 - float(t), 4)
+
+
+def cheating(t):
+    """The right steps for one t, others for many."""
+    return 1.0 / t if np.ndim(t) == 0 else 1.0 / np.where(np.arange(len(t)) == len(t) - 1, 7.0, t)
+
+
+def test_a_schedule_that_answers_otherwise_for_many_is_asked_one_by_one():
+    assert steps(cheating, 5) == pytest.approx([1.0, 0.5, 1 / 3, 0.25, 0.2])
+    assert steps(lambda t: 1.0 / t if np.ndim(t) == 0 else np.ones(2), 3) == pytest.approx([1.0, 0.5, 1 / 3])
+
+
+# ---------------------------------------------------------------- the game
+
+
+def test_a_trace_by_hand():
+    bowls = [Quadratic([1.0], 2.0), Linear([3.0]), Quadratic([-4.0], 1.0)]
+    trace = play(OGD(Box([-1.0], [2.0]), 0.1), bowls)
+    w = [0.0, 0.2, -0.1]  # z = −2, then 3, then 3.9
+    assert trace.points[:, 0] == pytest.approx(w) and trace.subgradients[:, 0] == pytest.approx(
+        [-2.0, 3.0, 3.9]
+    )
+    paid = [1.0, 0.6, 3.9**2 / 2]
+    assert trace.paid == pytest.approx(paid) and trace.rounds == 3 and trace.dim == 1
+    # the best after each round on [−1, 2]: 1; −½ of (w − 1)² + 3w; −1 of all
+    best = [0.0, 2.25 - 1.5, 4.0 - 3.0 + 4.5]
+    assert trace.regret_curve(Box([-1.0], [2.0])) == pytest.approx(np.cumsum(paid) - best)
+    assert trace.regret(Box([-1.0], [2.0])) == pytest.approx(sum(paid) - best[2])
+    assert trace.best(Box([-1.0], [2.0])) == pytest.approx([-1.0])
+    at_half = [0.25, 1.5, 4.5**2 / 2]
+    assert trace.regret(against=[0.5]) == pytest.approx(sum(paid) - sum(at_half))
+    assert trace.regret_curve(against=[0.5]) == pytest.approx(np.cumsum(np.subtract(paid, at_half)))
+    path = [[1.0], [-1.0], [0.0]]
+    assert trace.dynamic_regret(path) == pytest.approx(sum(paid) - (0.0 - 3.0 + 8.0))
+
+
+def test_flat_bowls_have_a_lowest_point_too():
+    over = Box([-1.0], [2.0])
+    trace = play(FTL(over), [Quadratic([1.0], 0.25), Quadratic([4.0], 0.25)])
+    assert trace.best(over) == pytest.approx([2.0]) and trace.best(Box([-9.0], [9.0])) == pytest.approx([2.5])
+
+
+def test_many_games_round_by_round():
+    games = np.stack([Z, -Z, 2 * Z])
+    for learner in (OGD(DISK, 0.1, "eager"), FTL(DISK)):
+        assert loop(learner, games) == pytest.approx(learner.points(games))
+        assert play(learner, games, rounds=3).points == pytest.approx(learner.points(games)[:, :3])
+
+
+def test_a_schedule_is_tried_before_it_is_kept():
+    for learner in (lambda eta: OGD(DISK, eta), lambda eta: FTRL(DISK, SquaredNorm(), eta)):
+        with pytest.raises(ValueError, match=r"eta\(1\) must be finite and > 0"):
+            learner(lambda t: t - 1.0)
+
+
+def test_a_linear_sum_before_the_first_bowl():
+    trace = play(FTL(Box([-1.0], [2.0])), [Linear([3.0]), Quadratic([1.0], 2.0)])
+    curve = trace.regret_curve(Box([-1.0], [2.0]))
+    assert curve == pytest.approx([0.0 + 3.0, 0.0 + 4.0 - (2.25 - 1.5)])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: play(FTL(DISK), Z, rounds=5), "rounds must be ≤ 4, the number of losses, got 5"),
+        (lambda: play(FTL(DISK), Z, rounds=0), "rounds must be an integer ≥ 1"),
+        (lambda: play(FTL(DISK), Z[0]), r"losses must have shape \(..., T, n\)"),
+        (lambda: play(FTL(DISK), []), "losses must not be empty"),
+        (lambda: play(FTL(DISK), lambda t, w, past: w), "rounds must be given"),
+        (lambda: play(OGD(Space(3), 0.1), hinge(X, Y)), "dimension of the learner, 3, got 2"),
+        (lambda: play(OGD(Space(3), 0.1), [Linear([1.0, 2.0])]), "dimension of the learner, 3, got 2"),
+        (lambda: play(FTL(DISK), Z).regret(), "either a set"),
+        (lambda: play(FTL(DISK), Z).regret(DISK, [0, 0]), "either a set"),
+        (lambda: play(FTL(DISK), Z).regret(Ball(3)), "over must have dimension 2"),
+        (lambda: play(FTL(DISK), Z).dynamic_regret(Z[:3]), r"comparators must have shape \(4, 2\)"),
+        (lambda: play(FTL(DISK), Z).dynamic_regret(np.stack([Z] * 2)), "comparators must have shape"),
+        (lambda: play(FTL(DISK), Z).mistakes, "belong to losses over data"),
+        (lambda: play(OGD(Space(2), 0.1), logistic(X, Y)).regret(DISK), "exact for linear and quadratic"),
+        (lambda: play(Perceptron(2), hinge(X, Y)), "plays perceptron_loss"),
+        (lambda: play(Perceptron(2), perceptron_loss(X, Y, 0.5)), "threshold=0"),
+        (lambda: OGD(DISK, 0.1, start=[2.0, 0.0]), "start must lie in"),
+        (lambda: OGD(DISK, 0.1, "busy"), "projection must be"),
+        (lambda: FTL(DISK).points(Z[0]), r"Z must have shape \(..., T, n\)"),
+        (lambda: play(FTL(DISK), hinge(X, Y)), "sums its losses exactly"),
+    ],
+)
+def test_what_a_game_refuses(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_a_part_of_the_losses_may_be_played():
+    assert play(FTL(DISK), Z, rounds=2).rounds == 2 and play(FTL(DISK), Z, rounds=4).rounds == 4
+    data = perceptron_loss(X, Y)
+    assert play(Perceptron(2), data, rounds=3).rounds == 3
+    assert play(OGD(DISK, 0.1), [Linear(z) for z in Z], rounds=3).rounds == 3
+    assert play(FTL(DISK), np.stack([Z, -Z]), rounds=3).points.shape == (2, 3, 2)
+
+
+def test_an_adversary_sees_the_past_and_cannot_change_it():
+    seen = []
+
+    def adversary(t, w, past):
+        seen.append((t, w.copy(), past.copy()))
+        w[:], past[:] = 99.0, 99.0
+        return Z[t - 1]
+
+    trace = play(OGD(DISK, 0.1), adversary, rounds=4)
+    assert [t for t, _, _ in seen] == [1, 2, 3, 4]
+    for t, w, past in seen:
+        assert past.tolist() == Z[: t - 1].tolist() and w.tolist() == trace.points[t - 1].tolist()
+    assert isinstance(trace.losses, np.ndarray) and plays(trace) == pytest.approx(
+        plays(play(OGD(DISK, 0.1), Z))
+    )
+
+
+def test_examples_from_an_adversary_are_data_again_unless_they_are_mixed():
+    def teacher(loss):
+        return lambda t, w, past: loss(t)
+
+    data = perceptron_loss(X, Y)
+    trace = play(OGD(Space(2), 1.0), teacher(lambda t: data[t - 1]), rounds=6)
+    assert trace.losses.X.tolist() == X[:6].tolist() and trace.losses.y.tolist() == Y[:6].tolist()
+    reg = hinge(X, Y).regularized(0.5)
+    trace = play(OGD(Space(2), 0.1), teacher(lambda t: reg[t - 1]), rounds=2)
+    assert trace.losses.reg == 0.5
+    for other in (
+        Example(X[1], Y[1], reg.phi, 0.25),
+        hinge(X, Y, 1.0).regularized(0.5)[1],
+        Linear([1.0, 0.0]),
+    ):
+        pair = [reg[0], other]
+        mixed = play(OGD(Space(2), 0.1), teacher(lambda t, pair=pair: pair[t - 1]), rounds=2)
+        assert isinstance(mixed.losses, list)
+
+
+def test_a_play_that_is_not_finite_is_named_with_its_round():
+    class Broken:
+        over = Simplex(2)
+
+        def points(self, Z):
+            w = np.zeros((*Z.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
+            w[..., 2, 1] = np.nan
+            return w
+
+    with pytest.raises(ValueError, match="every play must be finite, got nan in round 3"):
+        play(Broken(), Z)
+    with pytest.raises(ValueError, match="every play must be finite, got nan in round 3"):
+        play(Broken(), np.stack([Z, Z]))

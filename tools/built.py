@@ -1,0 +1,105 @@
+"""The finished pages of the book, for what is made from them: the printed book and the slides.
+
+They are read as they were built and tested, with formulas set and boxes drawn, so nothing is made twice.
+"""
+
+import os
+import posixpath
+import sys
+from collections import Counter
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parents[1]
+HTML = ROOT / "_build" / "html"
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+import offline  # noqa: E402
+import reader  # noqa: E402
+
+BACK = "Back matter"
+# What only a screen needs: the foot, buttons, permalinks, the dark twins of figures, scripts.
+ON_SCREEN = ".page-foot, .page-facts, .headerlink, .equation-link, .filter, .moved, .pst-js-only, .face-dark"
+ON_SCREEN += ", button, script"
+
+
+def config():
+    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
+
+
+def contents():
+    """[(caption, [page, ...])] in reading order; the introduction stands before the first part."""
+    result = {"": ["book/intro"]}
+    for page, part in reader.parts().items():
+        result.setdefault(part, []).append(page)
+    return list(result.items())
+
+
+class Page:
+    """One finished page: its title, its article without what only a screen needs, its stylesheets."""
+
+    def __init__(self, name, html=HTML):
+        self.name, self.html = name, html
+        soup = BeautifulSoup((html / f"{name}.html").read_text("utf8"), "html.parser")
+        self.sheets = [self.path(link["href"]) for link in soup.select("head link[rel=stylesheet]")]
+        self.article = soup.select_one("article.bd-article")
+        for part in self.article.select(ON_SCREEN):
+            part.decompose()
+        for picture in self.article.select("img"):
+            del picture["loading"]
+            picture["src"] = self.path(picture["src"])
+        self.heading = self.article.h1.decode_contents()
+        self.title = self.article.h1.get_text()
+        self.sections = [(head.parent, head.get_text()) for head in self.article.select("section > h2")]
+
+    def path(self, address):
+        """A file that the page names, as seen from the root of the book."""
+        return posixpath.normpath(posixpath.join(posixpath.dirname(self.name), address.partition("?")[0]))
+
+    def target(self, address):
+        """Where a link leads: a page of the book and the place on it; None if it leads elsewhere."""
+        if ":" in address.partition("#")[0]:
+            return None
+        file, _, place = address.partition("#")
+        return (self.path(file).removesuffix(".html") if file else self.name), place
+
+    def ids(self):
+        return [element["id"] for element in self.article.select("[id]")]
+
+
+def sheets(pages):
+    """Every stylesheet that one of the pages has, each behind those that it follows on a page."""
+    result = []
+    for page in pages:
+        place = 0
+        for sheet in page.sheets:
+            if sheet not in result:
+                result.insert(place, sheet)
+            place = result.index(sheet) + 1
+    return result
+
+
+def names(pages):
+    """{(page, id): its name in one document}; an id that two pages have gets the page's name before it."""
+    often = Counter(identifier for page in pages for identifier in set(page.ids()))
+    return {
+        (page.name, identifier): identifier if often[identifier] == 1 else f"{slug(page.name)}--{identifier}"
+        for page in pages
+        for identifier in page.ids()
+    }
+
+
+def slug(name):
+    return name.removeprefix("book/").replace("/", "-")
+
+
+def relative(folder, html=HTML):
+    """What stands before an address of the book in a file of that folder."""
+    return Path(os.path.relpath(html, folder)).as_posix()
+
+
+def letters(html=HTML):
+    """The book's fonts inside a stylesheet. What is printed or projected waits for them."""
+    return offline.letters(html / "_static").replace("font-display: optional", "font-display: block")

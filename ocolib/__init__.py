@@ -8,15 +8,16 @@ How it is soon done: `engine` (long games) with `compiled` (their rounds) and `b
 `streams` (games too long for the memory), `comparators` (the best point in hindsight).
 
 What is known of it: `bounds` (what the theorems promise), `proofs` (a proof as a chain of numbers), `limits`
-(what nobody can beat), `oracle` (the same answers from cvxpy).
+(what nobody can beat), `certificates` (worst cases proved between fractions) with `exact` (games solved in
+fractions), `oracle` (the same answers from cvxpy).
 
-For the reader: `exercises` (feedback on your own code), `plots` (pictures).
+For the reader: `exercises` (feedback on your own code), `plots` (pictures), `sweep` (many games at once).
 
 What all rooms share: `protocols` (what a set, a loss, a learner must have), `descriptions` (how one is
 written down), `validate` (what may come in).
 
 `import ocolib` needs NumPy alone; a long game brings numba, if it is there, `oracle` cvxpy, `plots`
-matplotlib. Beside it stands `ocolab`, the laboratory: grids of games, and worst cases proved in fractions.
+matplotlib, `sweep` joblib. The code of `certificates`, `exact` and `sweep` is in `ocolab`, the laboratory.
 """
 
 __version__ = "0.2.0"

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 
-from ocolab.sweep import regret
 from ocolib.learners import OGD
 from ocolib.sets import Ball
+from ocolib.sweep import regret
 
 __all__ = ["BALL", "LEARNERS", "coins", "failing", "made", "paid", "regret", "slow", "tuned"]
 BALL = Ball(2)

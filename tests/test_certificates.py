@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocolab import certificates as cert
-from ocolab import exact
-from ocolib import bounds, limits
+from ocolib import bounds, exact, limits
+from ocolib import certificates as cert
 from ocolib.game import play
 from ocolib.learners import OGD, Hedge, inverse_sqrt
 from ocolib.sets import Ball, Hull, Simplex

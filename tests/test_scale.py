@@ -8,7 +8,7 @@ import numpy as np
 import phases
 import pytest
 
-from ocolab.sweep import cells
+from ocolib.sweep import cells
 
 
 def test_the_recorded_phases_are_those_that_the_tool_plays():

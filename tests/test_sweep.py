@@ -17,11 +17,11 @@ import pytest
 import sweep_games
 from sweep_games import BALL, LEARNERS, coins, failing, slow
 
-from ocolab.sweep import COLUMNS, Table, cells, sweep
 from ocolib import adversaries
 from ocolib.game import play
 from ocolib.learners import OGD, inverse_sqrt
 from ocolib.losses import hinge
+from ocolib.sweep import COLUMNS, Table, cells, sweep
 
 STEPS = [0.1, 0.5]
 HERE = Path(__file__).parent
@@ -281,14 +281,14 @@ def test_a_cluster_that_loses_a_worker_finishes_with_the_same_numbers(tmp_path):
             parallel_config(backend="dask"),
             pytest.MonkeyPatch.context() as patch,
         ):
-            patch.setattr("ocolab.sweep.Store.add", spying(kill_one))
+            patch.setattr("ocolib.sweep.Store.add", spying(kill_one))
             table = sweep(**options, file=file, progress=False)
     assert killed and table == sweep(**options, n_jobs=1, progress=False)
 
 
 def spying(act):
     """`Store.add`, and then something else."""
-    from ocolab.sweep import Store
+    from ocolib.sweep import Store
 
     add = Store.add
 

@@ -1,4 +1,4 @@
-"""Find the certificates of `ocolab.certificates` again: python tools/certify.py
+"""Find the certificates of `ocolib.certificates` again: python tools/certify.py
 
 Where the proof is known in closed form its fractions are written down. Elsewhere a barrier method looks for
 multipliers λ, and its last iterate is a proof for both sides: minimise
@@ -20,10 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ocolab import certificates
-from ocolab.certificates import Descent, Refused, certificate, decimal
+import ocolab
+from ocolib import certificates
+from ocolib.certificates import Descent, Refused, certificate, decimal
 
-FILE = Path(certificates.__file__).with_suffix(".json")
+FILE = Path(ocolab.__file__).with_name("certificates.json")
 WIDTH = 5e-7  # of an enclosure, in units of Rρ
 REAL = np.longdouble
 

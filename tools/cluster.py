@@ -15,7 +15,7 @@ import phases
 from distributed import Client
 from joblib import parallel_config
 
-from ocolab.sweep import sweep
+from ocolib.sweep import sweep
 
 GRID = {
     "learners": phases.CHOSEN[0][0],

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ocolab.sweep import cells, sweep
 from ocolib import adversaries
 from ocolib.learners import OGD, DelayedOGD, Hedge, NormalizedWinnow, OnlineSVM
 from ocolib.losses import hinge, perceptron_loss
 from ocolib.sets import Ball
+from ocolib.sweep import cells, sweep
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "book" / "scale"

@@ -213,7 +213,7 @@ def mutants():
         return []
     found = json.loads(MUTANTS.read_text("utf8"))
     said = "killed {killed} of {mutants}, {explained} explained".format(**found["total"])
-    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("ocolib/**/*.py")}
+    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("oco*/**/*.py")}
     unseen = len(modules - set(found["modules"]))
     return [("mutants of ocolib", said + f"; {unseen} modules not yet tried" * (unseen > 0))]
 

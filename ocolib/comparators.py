@@ -129,12 +129,25 @@ class Problem:
         return float(self.losses.values(u).sum()), float(kinks + g @ u - least)
 
 
-def best(losses: Examples, over: Any, near: Array | None = None) -> Best:
-    """argmin over the set of the sum of the losses, to a relative gap of 1e-8 or a `ValueError`.
+def best(losses: Examples, over: Any) -> Best:
+    """argmin over the set of the sum of the losses, to a relative gap of 1e-8 or a `ValueError`."""
+    return _best(losses, over, None)
 
-    The search is shorter if it begins `near` the answer, as for one round more.
-    """
-    problem = Problem(losses, over)
+
+def _best(losses: Examples, over: Any, near: Array | None) -> Best:
+    """The search is shorter if it begins `near` the answer, as for one round more."""
+    if not knows(losses, over):
+        raise ValueError(f"the best point is not known here for {type(losses).__name__} over {over!r}")
+    if losses.dim != over.dim:
+        raise ValueError(f"over must have dimension {losses.dim}, got {over!r}")
+    try:
+        with np.errstate(all="ignore"):
+            return _search(Problem(losses, over), over, near)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(f"no best point was found: {error}") from None
+
+
+def _search(problem: Problem, over: Any, near: Array | None) -> Best:
     if problem.ball and problem.smooth:
         return _checked(_better(None, problem, _in_ball(problem, over, near), np.zeros(1)))
     state = _start(problem, near)
@@ -261,6 +274,6 @@ def least(losses: Examples, over: Set) -> Array:
     """The least f_1 + … + f_t on the set for every t, `(T,)`; each search begins at the answer before."""
     values, near = np.empty(len(losses)), None
     for t in range(len(losses)):
-        answer = best(losses[: t + 1], over, near)
+        answer = _best(losses[: t + 1], over, near)
         values[t], near = answer.value, answer.point
     return values

@@ -152,18 +152,19 @@ def lead(rule: int, e: float, start: Array, total: Array, over: Any, w: Array) -
 @njit
 def linear(
     Z: Array, eta: Array, rule: int, over: Any, start: Array, w: Array, total: Any, points: Array, paid: Array
-) -> None:
-    """Play ⟨z_t, w⟩ from w; a leader has a `total`, the sum of gradients so far.
+) -> float:
+    """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
 
     To put v back into a ball waits for the next round, which reads every coordinate anyway.
     """
-    (T, n), keep, (kind, size, a, _), shrink = Z.shape, len(points) == len(Z), over, 1.0
+    (T, n), keep, (kind, size, a, _), shrink, moved = Z.shape, len(points) == len(Z), over, 1.0, 0.0
     for t in range(T):
         z, e, pay, square, row = Z[t], eta[t], 0.0, 0.0, points[t if keep else 0]
         for i in range(n):
             v = w[i] if shrink == 1.0 else a[i] + shrink * (w[i] - a[i])
             row[i] = v
             pay += v * z[i]
+            moved += z[i] * z[i]
             if total is None:
                 v -= e * z[i]
             else:
@@ -179,6 +180,7 @@ def linear(
         if total is not None and rule == SOFTMAX:
             softmax(e, total, w)
     project(over, w)
+    return moved
 
 
 @njit
@@ -196,15 +198,16 @@ def examples(
     points: Array,
     out: Array,
     late: Any,
-) -> None:
+) -> float:
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w; `out` is filled with predictions, slopes and ‖w_t‖².
+    Returns Σ‖slope_t·x_t‖².
 
     The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone. What a game does without is None, and
     costs nothing: `reg`, the `total` of a leader, and `late`, (due, order), if gradients come late: the k-th
     to arrive is that of round order[k], and after round t all k < due[t] have arrived.
     """
     (T, n), keep, scale, square, before = X.shape, len(points) == len(X), 1.0, inner(w, w), 0
-    (code, a, b, c), (predictions, slopes, squares) = loss, out
+    (code, a, b, c), (predictions, slopes, squares), moved = loss, out, 0.0
     for t in range(T):
         p = scale * inner(w, X[t])
         if keep:
@@ -212,6 +215,8 @@ def examples(
                 points[t, i] = scale * w[i]
         g = slope(code, a, b, c, p, y[t])
         predictions[t], slopes[t] = p, g
+        if g != 0.0:
+            moved += g * g * inner(X[t], X[t])
         if reg is not None:
             squares[t] = scale * scale * square
         if late is not None:
@@ -244,6 +249,7 @@ def examples(
             if reg is not None and (g != 0.0 or over[0] != SPACE):
                 square = inner(w, w)
     w *= scale
+    return moved
 
 
 @njit

@@ -14,6 +14,7 @@ from ocolib.blocks import blocks
 from ocolib.learners import (
     FTRL,
     OGD,
+    SMALL,
     DelayedOGD,
     Hedge,
     KernelPerceptron,
@@ -21,6 +22,7 @@ from ocolib.learners import (
     NormalizedWinnow,
     Perceptron,
     Winnow,
+    gram,
     steps,
 )
 from ocolib.losses import Examples
@@ -147,6 +149,7 @@ class Rounds:
         self.learner, self.t, self.eta, self.rule = learner, 0, how.eta, how.rule
         self.over = *over[:2], over[2].copy(), over[3].copy()  # of one type: one version is compiled
         self.start, self.w = how.start.copy(), how.over.project(how.start)
+        self.reach = np.abs(self.w).max() + np.abs(self.start).max()  #: no play or sum is beyond
         self.total = None if how.rule == compiled.EAGER else np.zeros(how.over.dim)
 
     def play(self, losses: Any, keep: bool) -> Played:
@@ -164,14 +167,23 @@ class Rounds:
         points, out = np.empty((T if keep or late else 1, n)), np.empty((3, T))
         moving = eta, self.rule, self.over, self.start, self.w, self.total, points
         if data is None and late is None:
-            c.linear(X, *moving, out[0])
+            moved = c.linear(X, *moving, out[0])
         else:
             y, reg = (out[0], None) if data is None else (data.y, data.reg or None)
-            c.examples(X, y, loss, reg, *moving, out, late)
+            moved = c.examples(X, y, loss, reg, *moving, out, late)
+        self._look(moved, eta, out, 0.0 if data is None else data.reg)
         paid = out[0] if data is None else data.phi.value(out[0], data.y)
         if data is not None and data.reg:
             paid = paid + 0.5 * data.reg * out[2]
         return Played(points if keep else None, self.w.copy(), out[0], paid)
+
+    def _look(self, moved: float, eta: Array, out: Array, reg: float) -> None:
+        """Refuse a game that came near 1e150, where the loop looks at every step; the loop shall judge."""
+        length = np.sqrt(out[2].max()) if reg else 0.0
+        most = np.sqrt(self.t * moved) + self.t * reg * length
+        self.reach += max(1.0, eta.max()) * most + length
+        if not self.reach < SMALL or not np.isfinite(out[0]).all():
+            raise LookupError(f"plays or gradients may be beyond {SMALL:g}")
 
 
 def played(learner: Learner, losses: Any, keep: bool | None, engine: str | None) -> Played | None:
@@ -179,7 +191,7 @@ def played(learner: Learner, losses: Any, keep: bool | None, engine: str | None)
     X = losses.X if isinstance(losses, Examples) else losses
     if X.ndim > 2 or not wanted(engine, len(X)):
         return None
-    with suppress(LookupError):
+    with suppress(LookupError), np.errstate(all="ignore"):
         return Rounds(learner).play(losses, X.nbytes <= KEPT if keep is None else keep)
     return None
 
@@ -205,6 +217,6 @@ def kernel(learner: KernelPerceptron, losses: Examples, engine: str | None) -> A
     for t in blocks(len(X), 128):
         used = np.flatnonzero(coefficients[: t.start])
         if len(used):
-            scores[t] = coefficients[used] @ learner.kernel(X[used], X[t])
-        compiled.expansion(learner.kernel(X[t], X[t]), loss, y[t], scores[t], coefficients[t])
+            scores[t] = coefficients[used] @ gram(learner.kernel, X[used], X[t])
+        compiled.expansion(gram(learner.kernel, X[t], X[t]), loss, y[t], scores[t], coefficients[t])
     return scores, coefficients

@@ -13,7 +13,7 @@ import numpy as np
 from ocolib import engine as engines
 from ocolib import losses as loss_room
 from ocolib import validate
-from ocolib.learners import KernelPerceptron, Linearized
+from ocolib.learners import KernelPerceptron, Linearized, small
 from ocolib.losses import Example, Examples, Linear, Losses
 from ocolib.protocols import Adversary, Array, ClosedForm, GradientPlayer, Learner, Loss, Reader
 from ocolib.traces import KernelTrace, Trace
@@ -124,14 +124,24 @@ def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | Ke
     if played is not None:
         kept, again = (played.points, None), partial(play, learner, losses, engine="compiled")
         return Trace(learner, losses, *kept, played.paid, played.last, played.predictions, again)
-    X, y, slope, reg = losses.X, losses.y.tolist(), losses.phi.slope, losses.reg
+    with np.errstate(all="ignore"):  # first without a look at every step, if the player can and all is small
+        points, subgradients = _rounds(player, getattr(player, "rush", player.step), losses)
+        fine = not hasattr(player, "rush") or small(points[0], player.largest * subgradients)  # type: ignore
+    if not fine:
+        player = learner.player()
+        points, subgradients = _rounds(player, player.step, losses)
+    return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
+
+
+def _rounds(player: GradientPlayer, step: Callable[[Array], None], losses: Examples) -> tuple[Array, Array]:
+    """(points, subgradients) of a player who moves by `step`."""
+    X, y, slope, reg, predict = losses.X, losses.y.tolist(), losses.phi.slope, losses.reg, player.predict
     points, slopes = np.empty_like(X), np.empty(len(X))
     for t, x in enumerate(X):
-        points[t] = w = player.predict()
+        points[t] = w = predict()
         slopes[t] = s = slope(float(w @ x), y[t])
-        player.step(s * x + reg * w if reg else s * x)
-    subgradients = slopes[:, None] * X + reg * points if reg else slopes[:, None] * X
-    return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
+        step(s * x + reg * w if reg else s * x)
+    return points, slopes[:, None] * X + reg * points if reg else slopes[:, None] * X
 
 
 def _expand(player: Any, losses: Examples) -> tuple[Array, Array]:

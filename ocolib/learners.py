@@ -43,6 +43,8 @@ from ocolib.protocols import (
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Simplex, Space, nearest
 
+SMALL = 1e120  #: games that stay below need no check a round
+
 # ---------------------------------------------------------------- steps
 
 
@@ -163,7 +165,8 @@ class FTRL:
 
         def minimize(sums: Array, t: slice, out: Array | None) -> Array:
             step = self.eta if isinstance(self.eta, float) else eta[..., t]
-            return self.regularizer.minimize(sums, step, self.over, out=out)
+            place = {"out": out} if isinstance(self.regularizer, (SquaredNorm, NegativeEntropy)) else {}
+            return self.regularizer.minimize(sums, step, self.over, **place)  # type: ignore[arg-type]
 
         return _led(minimize, Z)
 
@@ -201,6 +204,12 @@ def _linear(Z: ArrayLike, dim: int) -> Array:
     if Z.ndim < 2:
         raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
     return Z
+
+
+def small(start: Array, moves: Array) -> bool:
+    """Does nobody who goes these ways from `start` come near 1e150? Else every step is looked at."""
+    flat = np.ravel(moves, order="K")
+    return bool(np.abs(start).max() + np.sqrt(flat.size * np.einsum("i,i", flat, flat)) < SMALL)
 
 
 def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array) -> Array:
@@ -322,7 +331,7 @@ class OGD:
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first
-        step = nearest(self.over)
+        step = nearest(self.over) if small(w[..., 0, :], moves) else self.over.project
         for t in range(Z.shape[-2]):  # each projection needs the one before: no closed form over time
             w[..., t + 1, :] = step(w[..., t, :] - moves[..., t, :])
         return w
@@ -330,11 +339,21 @@ class OGD:
 
 class _Eager(FirstOrder):
     def __init__(self, learner: OGD) -> None:
-        self.eta, self.nearest, self.w, self.t = learner.eta, nearest(learner.over), learner.first, 0
+        self.eta, self.over, self.w, self.t = learner.eta, learner.over, learner.first, 0
+        self.nearest = nearest(learner.over)
+        self.largest = self.eta if isinstance(self.eta, float) else 0.0  #: step so far
 
     def step(self, z: Array) -> None:
         self.t += 1
-        eta = self.eta if isinstance(self.eta, float) else step_at(self.eta, self.t)[..., None]
+        self.w = self.over.project(self.w - step_at(self.eta, self.t)[..., None] * z)
+
+    def rush(self, z: Array) -> None:
+        """A step that does not look at its result."""
+        self.t += 1
+        eta: Any = self.eta
+        if not isinstance(eta, float):
+            eta = step_at(eta, self.t)[..., None]
+            self.largest = max(self.largest, eta.max())
         self.w = self.nearest(self.w - eta * z)
 
 
@@ -522,6 +541,15 @@ class KernelPerceptron(_Reads):
         return _Expansion(self.kernel)
 
 
+def gram(kernel: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
+    """The matrix of all k(a, b), as the reader's kernel says."""
+    name = "the kernel's column"
+    K = validate.floats(name, validate.asked("the kernel", kernel, A, B))
+    if K.size != len(A) * len(B):
+        raise ValueError(f"{name} must have {len(A)} entries, one a point of its first array, got {K.shape}")
+    return validate.array(name, K.reshape(len(A), len(B)))
+
+
 class _Expansion:
     """w as the list of what was added to it: no vector w is ever formed."""
 
@@ -533,10 +561,7 @@ class _Expansion:
         """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
         if self.support is None:
             return 0.0
-        k = validate.asked("the kernel", self.kernel, self.support, x[None, :])
-        return float(
-            validate.vector("the kernel's column", np.ravel(k), len(self.support)) @ self.coefficients
-        )
+        return float(gram(self.kernel, self.support, x[None, :])[:, 0] @ self.coefficients)
 
     def update(self, loss: Any) -> None:
         """Add −slope·k(x, ·) for the slope of the loss at w(x)."""

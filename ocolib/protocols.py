@@ -73,10 +73,8 @@ class Regularizer(Protocol):
     def value(self, w: ArrayLike) -> Any:
         """R(w)."""
 
-    def minimize(
-        self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
-    ) -> Array:
-        """argmin over the set of ⟨c, w⟩ + ½·curvature·‖w‖² + R(w)/eta; put into `out`, if it can be."""
+    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
+        """argmin over the set of ⟨c, w⟩ + ½·curvature·‖w‖² + R(w)/eta."""
 
 
 @runtime_checkable

@@ -52,14 +52,14 @@ class SquaredNorm:
 
         With ½·curvature·‖w‖² added to the objective it is Π((center − eta·c)/(1 + eta·curvature)).
         """
-        c, eta = _inputs(c, eta, over, out)
+        c, eta = _inputs(c, eta, over)
         if self.center is not None and len(self.center) != over.dim:
             raise ValueError(f"center must have {over.dim} entries, got {len(self.center)}")
         y = np.multiply(c, -eta, out=out)
         if self.center is not None:
             y += self.center
         if np.any(bent := validate.floats("curvature", curvature)):
-            y /= 1.0 + eta * bent[..., None]
+            y = y / (1.0 + eta * bent[..., None])
         return nearest(over)(validate.array("y", y))
 
 
@@ -84,7 +84,7 @@ class NegativeEntropy:
     ) -> Array:
         """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows."""
         _only(self, over, Simplex, curvature)
-        c, eta = _inputs(c, eta, over, out)
+        c, eta = _inputs(c, eta, over)
         above = np.subtract(c, c.min(axis=-1, keepdims=True), out=out)
         weights = np.multiply(above, -eta, out=out)
         np.exp(weights, out=weights)
@@ -104,7 +104,7 @@ class UnnormalizedEntropy:
     ) -> Array:
         """exp(−eta·c), coordinate by coordinate."""
         _only(self, over, Orthant, curvature)
-        c, eta = _inputs(c, eta, over, out)
+        c, eta = _inputs(c, eta, over)
         power = np.multiply(c, -eta, out=out)
         if power.max() > LARGEST_POWER:
             raise ValueError(f"−eta·c must be at most {LARGEST_POWER:g} (exp), got {power.max():g}")
@@ -118,10 +118,8 @@ def xlogx(w: ArrayLike) -> Array:
         return w * np.log(np.where(w == 0, 1.0, w))
 
 
-def _inputs(c: ArrayLike, eta: ArrayLike, over: Set, out: Array | None) -> tuple[Array, Array]:
-    """Checked, unless there is an `out`: who has that has checked at the door."""
-    c = validate.array("c", c, over.dim) if out is None else np.asarray(c)
-    return c, validate.sizes("eta", eta)[..., None]
+def _inputs(c: ArrayLike, eta: ArrayLike, over: Set) -> tuple[Array, Array]:
+    return validate.array("c", c, over.dim), validate.sizes("eta", eta)[..., None]
 
 
 def _only(regularizer: Regularizer, over: Set, kind: type, curvature: ArrayLike) -> None:

@@ -380,7 +380,7 @@ def _project_simplex(y: Array, total: float) -> Array:
         u = np.sort(y, axis=-1)[..., ::-1]
         y -= u[..., :1]
         u = (
-            u[..., : np.count_nonzero((u > u[..., :1] - total).any(axis=tuple(range(u.ndim - 1))))]
+            u[..., : np.count_nonzero((u >= u[..., :1] - total).any(axis=tuple(range(u.ndim - 1))))]
             - u[..., :1]
         )
         u = u.cumsum(axis=-1)

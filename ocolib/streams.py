@@ -34,7 +34,7 @@ def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
     try:
         rounds = engine.Rounds(learner)
         n, paid = len(rounds.w), [np.empty(0)]
-        for piece in _bar(pieces):
+        for piece in _bar(validate.asked("the list of pieces", iter, pieces)):
             losses = learner.sees(piece) if isinstance(learner, Reader) else piece
             if not isinstance(losses, Examples):
                 losses = validate.array("losses", losses, n, ndim=2)

@@ -20,11 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import KINDS, example
 
+import ocolab
 import ocolib
-from ocolib import bounds, game, learners, losses, phi, regularizers, sets
+from ocolib import bounds, learners, losses, phi, regularizers, sets, traces
 from ocolib.game import play
 
-HOME = Path(ocolib.__file__).parent
+HOMES = [Path(package.__file__).parent for package in (ocolib, ocolab)]
 ROOMS = (
     "data",
     "sets",
@@ -37,7 +38,7 @@ ROOMS = (
     "bounds",
     "proofs",
 )
-ROOMS += ("limits", "exact")
+ROOMS += ("limits", "exact", "blocks", "compiled", "engine", "traces", "comparators", "streams")
 
 X, SIGNS, REALS = np.array([[1.0, 0.5], [0.5, -1.0], [-0.25, 0.75]]), [1, -1, 1], [0.3, 2.0, -1.0]
 BALL, Z = sets.Ball(2), np.array([[1.0, 0.5], [0.5, -1.0], [-0.25, 0.75]])
@@ -65,7 +66,7 @@ VALUES = {
     "learner": learners.OGD(BALL, 0.5), "losses": Z, "projection": "lazy", "start": [0.1, 0.2], "factor": 2.0,
     "project": True, "outputs": 2, "phi": phi.HingeLoss(), "mu": [0.25, 0.75], "q": [0.5, 0.5],
     "kernel": lambda A, B: A @ B.T, "circumradius": 1.0, "surrogates": False, "step": None,
-    "within": "ball",
+    "within": "ball", "keep": None, "engine": None, "out": None, "predictions": None,
 }  # fmt: skip
 
 
@@ -89,12 +90,13 @@ def within(seconds):
 
 def public(room):
     """(name, function or class, class of a method) of all that a room defines."""
-    home = f"ocolib.{room}"
-    for name, thing in list(vars(importlib.import_module(home)).items()):
+    module = importlib.import_module(f"ocolib.{room}")
+    homes = f"ocolib.{room}", f"ocolab.{room}"  # of some rooms the code lies in the laboratory
+    for name, thing in list(vars(module).items()):
         if (
             name.startswith("_")
             or not callable(thing)
-            or not getattr(thing, "__module__", "").startswith(home)
+            or not getattr(thing, "__module__", "").startswith(homes)
         ):
             continue
         yield f"{room}.{name}", thing, None
@@ -152,10 +154,10 @@ OTHERWISE = {
     },
     "adversaries.ties": {"margin": 0.2},
     "game.play": {"rounds": 2},
-    "game.Trace.regret": {"over": None},
-    "game.Trace.regret_curve": {"over": None},
-    "game.Trace.dynamic_regret": {},
-    "game.KernelTrace.score": {"x": [1.0, 0.5]},
+    "traces.Trace.regret": {"over": None},
+    "traces.Trace.regret_curve": {"over": None},
+    "traces.Trace.dynamic_regret": {},
+    "traces.KernelTrace.score": {"x": [1.0, 0.5]},
     "bounds.strongly_convex_seen": {"trace": SQUARES},
     "bounds.curvature_of": {"trace": SQUARES},
     "proofs.strongly_convex": {"trace": SQUARES},
@@ -168,6 +170,10 @@ OTHERWISE = {
     "proofs.hedge": {"trace": HEDGE},
     "proofs.winnow": {"trace": WINNOW},
     "proofs.normalized_winnow": {"trace": NORMALIZED},
+    "comparators.best": {"losses": losses.hinge(X, SIGNS)},
+    "comparators.least": {"losses": losses.hinge(X, SIGNS)},
+    "traces.Trace.certified": {},
+    "streams.stream": {"pieces": [Z, Z]},
     "limits.best_pieces": {"pieces": 3},
     "limits.delayed": {"T": 4},
     "limits.moving": {"T": 4},
@@ -194,8 +200,17 @@ INNER = {
     "learners.FTRL.minimize": "called by its player with sums of checked losses",
     **{f"learners.{n}.after": "called by its player" for n in ("Perceptron", "Winnow", "NormalizedWinnow")},
     "losses.VectorExample": "made by softmax, soft_margin and multivariate_regression, which check",
-    "game.Trace": "made by play",
-    "game.KernelTrace": "made by play",
+    "sets.nearest": "the projection for who has checked",
+    **{f"sets.{kind.__name__}.nearest": "the projection for who has checked" for kind in (*KINDS, sets.Hull)},
+    "blocks": "of arrays that were checked",
+    "compiled": "of arrays that were checked",
+    "engine": "play and stream ask it, and check",
+    "comparators.knows": "of losses and a set",
+    "comparators.Problem": "made by best",
+    "comparators.Best": "made by best",
+    "streams.Stream": "made by stream",
+    "traces.Trace": "made by play",
+    "traces.KernelTrace": "made by play",
     "bounds.promise": "marks a function",
     "proofs.Chain": "made by a proof",
     "proofs.Line": "made by a proof",
@@ -214,12 +229,14 @@ INNER = {
     "exact.hedge_weights": "of gaps made here",
     "game.loop": "play has checked its losses",
     "learners.steps": "for a horizon that was checked",
+    "learners.small": "of arrays that were checked",
+    "learners.gram": "asked by the player, who has checked its points",
     "losses.coefficients": "of losses that were checked",
     "limits.Cover": "its first move checks T",
     "limits.solve_experts": "takes a rule of the package",
 }
 OURS = ("phi.PerceptronLoss", "phi.HingeLoss", "phi.TubeLoss", "phi.SoftMargin", "phi.QuadraticForm")
-METHODS = ("game.Trace.", "game.KernelTrace.", "losses.VectorExample.")
+METHODS = ("traces.Trace.", "traces.KernelTrace.", "losses.VectorExample.")
 
 
 def is_inner(name):
@@ -239,18 +256,19 @@ def base(name, thing):
 
 @cache
 def instance(cls):
-    made = {game.Trace: LAZY, game.KernelTrace: KERNEL}
+    made = {traces.Trace: LAZY, traces.KernelTrace: KERNEL}
     name = f"{cls.__module__.split('.')[1]}.{cls.__name__}"
     return made[cls] if cls in made else cls(**base(name, cls))
 
 
 def bound(name, thing, cls):
-    return thing if cls is None else getattr(instance(cls), name.rpartition(".")[2])
+    certified = name == "traces.Trace.certified"  # of losses over data alone
+    return thing if cls is None else getattr(SEEN if certified else instance(cls), name.rpartition(".")[2])
 
 
 #: objects of the package and switches, not numbers; fractions, which have a room of their own
 NO_NUMBERS = {"over", "trace", "learner", "regularizer", "phi", "kernel"}
-NO_NUMBERS |= {"surrogates", "project", "sharp", "runs"}
+NO_NUMBERS |= {"surrogates", "project", "sharp", "runs", "out", "predictions"}
 FRACTIONS = {"exact.matrix_game", "exact.hedge", "exact.hedge_regret"}
 #: where nan is the answer that the docstring gives
 NAN_IS_SAID = {f"regularizers.{n}" for n in ("xlogx", "NegativeEntropy.value", "UnnormalizedEntropy.value")}
@@ -272,7 +290,7 @@ def has_nan(found, depth=0):
 def raised_by_us(error):
     """Was it raised by a statement of the package, not by NumPy or Python inside one?"""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    if not Path(last.filename).is_relative_to(HOME):
+    if not any(Path(last.filename).is_relative_to(home) for home in HOMES):
         return False
     return last.lineno in raising(last.filename)
 

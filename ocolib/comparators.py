@@ -6,6 +6,7 @@ is a few conditions r ≤ 0, which are the same with h = ∞. With r = v − s a
 a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a sum to 0.
 """
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ def knows(losses: Any, over: Set) -> bool:
     return (
         isinstance(losses, Examples)
         and (isinstance(losses.phi, (Kinked, TubeLoss)) or getattr(losses.phi, "name", None) in CURVATURES)
+        and losses.dim == over.dim
         and isinstance(over, (sets.Space, sets.Orthant, sets.Ball, sets.Box, sets.Simplex, sets.Halfspace))
     )
 
@@ -94,6 +96,11 @@ class Problem:
             r[-1] = 0.5 * (away @ away / self.over.radius - self.over.radius)
         return r
 
+    def value(self, u: Array) -> float:
+        """The sum of the losses."""
+        losses = self.losses
+        return float(losses.phi.value(losses.X @ u, losses.y).sum() + 0.5 * self.weight * u @ u)
+
     def derivatives(self, u: Array) -> tuple[Array, Array]:
         """Gradient and second derivative of what is smooth."""
         gradient, H = self.weight * u, self.weight * np.eye(len(u))
@@ -126,7 +133,7 @@ class Problem:
             case _:
                 least = g @ self.over.minimize_linear(g)
         kinks = (h * np.maximum(r, 0.0) - a * r).sum()
-        return float(self.losses.values(u).sum()), float(kinks + g @ u - least)
+        return self.value(u), float(kinks + g @ u - least)
 
 
 def best(losses: Examples, over: Any) -> Best:
@@ -138,18 +145,17 @@ def _best(losses: Examples, over: Any, near: Array | None) -> Best:
     """The search is shorter if it begins `near` the answer, as for one round more."""
     if not knows(losses, over):
         raise ValueError(f"the best point is not known here for {type(losses).__name__} over {over!r}")
-    if losses.dim != over.dim:
-        raise ValueError(f"over must have dimension {losses.dim}, got {over!r}")
-    try:
-        with np.errstate(all="ignore"):
-            return _search(Problem(losses, over), over, near)
-    except np.linalg.LinAlgError as error:
-        raise ValueError(f"no best point was found: {error}") from None
+    answer = Best(np.zeros(over.dim), np.nan, np.nan)
+    with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+        answer = _search(Problem(losses, over), over, near)
+    if not answer.gap <= 1e-8 * max(1.0, abs(answer.value)):
+        raise ValueError(f"no best point was found: is the infimum attained? The gap is {answer.gap:g}")
+    return answer
 
 
 def _search(problem: Problem, over: Any, near: Array | None) -> Best:
     if problem.ball and problem.smooth:
-        return _checked(_better(None, problem, _in_ball(problem, over, near), np.zeros(1)))
+        return _better(None, problem, _in_ball(problem, over, near), np.zeros(1))
     state = _start(problem, near)
     answer = _better(None, problem, *state[:2])
     for _ in range(100):
@@ -157,7 +163,7 @@ def _search(problem: Problem, over: Any, near: Array | None) -> Best:
             break
         state = _improve(problem, *state)
         answer = _better(answer, problem, *state[:2])
-    return _checked(answer)
+    return answer
 
 
 def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float) -> Any:
@@ -196,32 +202,21 @@ def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float
     return [x + step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
 
 
-def _checked(answer: Best) -> Best:
-    if not answer.gap <= 1e-8 * max(1.0, abs(answer.value)):
-        raise ValueError(f"no best point was found: is the infimum attained? The gap is {answer.gap:g}")
-    return answer
-
-
 def _in_ball(problem: Problem, over: Any, near: Array | None) -> Array:
     """Of a smooth f on a ball: argmin f + ½λ‖u − c‖² with λ = 0, or with the λ that puts it on the edge."""
     u, lam, one = over.center if near is None else near, 0.0, np.eye(over.dim)
+
+    def value(u: Array, lam: float) -> float:
+        return problem.value(u) + 0.5 * lam * float(np.square(u - over.center).sum())
+
     for _ in range(60):
         for _ in range(60):  # Newton, with half the step until f has come down
             gradient, H = problem.derivatives(u)
             d, H = u - over.center, H + (lam + 1e-10 * (1.0 + np.trace(H))) * one
             move = -np.linalg.solve(H, gradient + lam * d)
-            fall, step, f = (
-                -(gradient + lam * d) @ move,
-                1.0,
-                problem.losses.values(u).sum() + 0.5 * lam * d @ d,
-            )
-            with np.errstate(over="ignore"):
-                while step > 1e-12 and not (
-                    problem.losses.values(u + step * move).sum()
-                    + 0.5 * lam * np.square(d + step * move).sum()
-                    <= f - 1e-4 * step * fall
-                ):
-                    step *= 0.5
+            fall, step, f = -(gradient + lam * d) @ move, 1.0, value(u, lam)
+            while step > 1e-12 and not value(u + step * move, lam) <= f - 1e-4 * step * fall:
+                step *= 0.5
             if step <= 1e-12 or fall <= 1e-18 * max(1.0, abs(f)):
                 break
             u = u + step * move
@@ -254,8 +249,6 @@ def _start(problem: Problem, near: Array | None) -> Any:
             u = over.center.copy()
         case sets.Box():
             u = 0.5 * (over.low + over.high)
-        case sets.Simplex():
-            u = np.full(over.dim, 1.0 / over.dim)
         case sets.Orthant():
             u = np.ones(over.dim)
         case _:

@@ -150,14 +150,13 @@ def lead(rule: int, e: float, start: Array, total: Array, over: Any, w: Array) -
 
 
 @njit
-def linear(
-    Z: Array, eta: Array, rule: int, over: Any, start: Array, w: Array, total: Any, points: Array, paid: Array
-) -> float:
+def linear(Z: Array, how: Any, w: Array, total: Any, points: Array, paid: Array) -> float:
     """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
 
     To put v back into a ball waits for the next round, which reads every coordinate anyway.
     """
-    (T, n), keep, (kind, size, a, _), shrink, moved = Z.shape, len(points) == len(Z), over, 1.0, 0.0
+    (T, n), keep, (eta, rule, over, start) = Z.shape, len(points) == len(Z), how
+    (kind, size, a, _), shrink, moved = over, 1.0, 0.0
     for t in range(T):
         z, e, pay, square, row = Z[t], eta[t], 0.0, 0.0, points[t if keep else 0]
         for i in range(n):
@@ -185,19 +184,7 @@ def linear(
 
 @njit
 def examples(
-    X: Array,
-    y: Array,
-    loss: Any,
-    reg: Any,
-    eta: Array,
-    rule: int,
-    over: Any,
-    start: Array,
-    w: Array,
-    total: Any,
-    points: Array,
-    out: Array,
-    late: Any,
+    X: Array, y: Array, loss: Any, reg: Any, how: Any, w: Array, total: Any, points: Any, out: Any, late: Any
 ) -> float:
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w; `out` is filled with predictions, slopes and ‖w_t‖².
     Returns Σ‖slope_t·x_t‖².
@@ -207,7 +194,7 @@ def examples(
     to arrive is that of round order[k], and after round t all k < due[t] have arrived.
     """
     (T, n), keep, scale, square, before = X.shape, len(points) == len(X), 1.0, inner(w, w), 0
-    (code, a, b, c), (predictions, slopes, squares), moved = loss, out, 0.0
+    (code, a, b, c), (predictions, slopes, squares), (eta, rule, over, start), moved = loss, out, how, 0.0
     for t in range(T):
         p = scale * inner(w, X[t])
         if keep:

@@ -9,22 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ocolib import sets, validate
+from ocolib import learners, sets, validate
 from ocolib.blocks import blocks
-from ocolib.learners import (
-    FTRL,
-    OGD,
-    SMALL,
-    DelayedOGD,
-    Hedge,
-    KernelPerceptron,
-    Linearized,
-    NormalizedWinnow,
-    Perceptron,
-    Winnow,
-    gram,
-    steps,
-)
 from ocolib.losses import Examples
 from ocolib.phi import Kinked, Scalar, TubeLoss
 from ocolib.protocols import Array, Learner
@@ -110,24 +96,24 @@ def moves(learner: Any) -> Moves | None:
     from ocolib import compiled as c
 
     match learner:
-        case OGD(projection="eager"):
+        case learners.OGD(projection="eager"):
             return Moves(learner.over, learner.eta, learner.first, c.EAGER)
-        case OGD():
+        case learners.OGD():
             return moves(learner.leader)
-        case DelayedOGD():
+        case learners.DelayedOGD():
             return Moves(learner.over, learner.eta, learner.player().predict(), c.EAGER)
-        case Perceptron():  # descent from 0 with step 1
+        case learners.Perceptron():  # descent from 0 with step 1
             return Moves(sets.Space(learner.dim), 1.0, np.zeros(learner.dim), c.EAGER)
-        case Winnow():
+        case learners.Winnow():
             return Moves(sets.Space(learner.dim), learner.factor, np.ones(learner.dim), c.POWER)
-        case NormalizedWinnow():
-            return moves(Hedge(learner.dim, learner.eta))
-        case Linearized():
-            return moves(learner.learner) if isinstance(learner.learner, FTRL) else None
-        case FTRL(regularizer=NegativeEntropy()):
+        case learners.NormalizedWinnow():
+            return moves(learners.Hedge(learner.dim, learner.eta))
+        case learners.Linearized():
+            return moves(learner.learner) if isinstance(learner.learner, learners.FTRL) else None
+        case learners.FTRL(regularizer=NegativeEntropy()):
             n = learner.over.dim
             return Moves(sets.Space(n), learner.eta, np.full(n, 1.0 / n), c.SOFTMAX)
-        case FTRL(regularizer=SquaredNorm(center=center)):
+        case learners.FTRL(regularizer=SquaredNorm(center=center)):
             start = np.zeros(learner.over.dim) if center is None else center
             return Moves(learner.over, learner.eta, start, c.LAZY)
     return None
@@ -162,10 +148,10 @@ class Rounds:
         if loss is None:
             raise LookupError(f"there is no compiled form of {losses.phi!r}")
         T, n = X.shape
-        late = _late(self.learner, T) if isinstance(self.learner, DelayedOGD) else None
-        eta, self.t = steps(self.eta, T, self.t), self.t + T
+        late = _late(self.learner, T) if isinstance(self.learner, learners.DelayedOGD) else None
+        eta, self.t = learners.steps(self.eta, T, self.t), self.t + T
         points, out = np.empty((T if keep or late else 1, n)), np.empty((3, T))
-        moving = eta, self.rule, self.over, self.start, self.w, self.total, points
+        moving = (eta, self.rule, self.over, self.start), self.w, self.total, points
         if data is None and late is None:
             moved = c.linear(X, *moving, out[0])
         else:
@@ -182,8 +168,8 @@ class Rounds:
         length = np.sqrt(out[2].max()) if reg else 0.0
         most = np.sqrt(self.t * moved) + self.t * reg * length
         self.reach += max(1.0, eta.max()) * most + length
-        if not self.reach < SMALL or not np.isfinite(out[0]).all():
-            raise LookupError(f"plays or gradients may be beyond {SMALL:g}")
+        if not self.reach < learners.SMALL or not np.isfinite(out[0]).all():
+            raise LookupError(f"plays or gradients may be beyond {learners.SMALL:g}")
 
 
 def played(learner: Learner, losses: Any, keep: bool | None, engine: str | None) -> Played | None:
@@ -196,7 +182,7 @@ def played(learner: Learner, losses: Any, keep: bool | None, engine: str | None)
     return None
 
 
-def _late(learner: DelayedOGD, T: int) -> tuple[Array, Array]:
+def _late(learner: learners.DelayedOGD, T: int) -> tuple[Array, Array]:
     """(due, order): the k-th gradient to arrive is that of round order[k]; due[t] are there after t."""
     if isinstance(learner.delay, tuple) and len(learner.delay) < T:
         learner.arrival(len(learner.delay) + 1)  # it says what is wrong
@@ -206,7 +192,7 @@ def _late(learner: DelayedOGD, T: int) -> tuple[Array, Array]:
     return np.searchsorted(arrival[order], np.arange(T), side="right"), order
 
 
-def kernel(learner: KernelPerceptron, losses: Examples, engine: str | None) -> Any:
+def kernel(learner: learners.KernelPerceptron, losses: Examples, engine: str | None) -> Any:
     """(scores, coefficients) of a game without weights, a block of rounds at a time."""
     if not wanted(engine, 10 * len(losses)) or (loss := code(losses.phi)) is None:
         return None
@@ -217,6 +203,6 @@ def kernel(learner: KernelPerceptron, losses: Examples, engine: str | None) -> A
     for t in blocks(len(X), 128):
         used = np.flatnonzero(coefficients[: t.start])
         if len(used):
-            scores[t] = coefficients[used] @ gram(learner.kernel, X[used], X[t])
-        compiled.expansion(gram(learner.kernel, X[t], X[t]), loss, y[t], scores[t], coefficients[t])
+            scores[t] = coefficients[used] @ learners.gram(learner.kernel, X[used], X[t])
+        compiled.expansion(learners.gram(learner.kernel, X[t], X[t]), loss, y[t], scores[t], coefficients[t])
     return scores, coefficients

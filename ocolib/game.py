@@ -130,6 +130,7 @@ def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | Ke
     if not fine:
         player = learner.player()
         points, subgradients = _rounds(player, player.step, losses)
+    validate.finite("play", points)
     return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
 
 

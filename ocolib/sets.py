@@ -379,11 +379,8 @@ def _project_simplex(y: Array, total: float) -> Array:
     if y.ndim > 1:
         u = np.sort(y, axis=-1)[..., ::-1]
         y -= u[..., :1]
-        u = (
-            u[..., : np.count_nonzero((u >= u[..., :1] - total).any(axis=tuple(range(u.ndim - 1))))]
-            - u[..., :1]
-        )
-        u = u.cumsum(axis=-1)
+        alive = (u >= u[..., :1] - total).any(axis=tuple(range(u.ndim - 1)))
+        u = (u[..., : np.count_nonzero(alive)] - u[..., :1]).cumsum(axis=-1)
         u -= total
         u /= np.arange(1, u.shape[-1] + 1)
         y -= u.max(axis=-1, keepdims=True)

@@ -76,16 +76,16 @@ def inner(a: Array, b: Array) -> float:
 
 @njit
 def level(v: Array, total: float) -> float:
-    """θ with Σ max(v_i − θ, 0) = total: drop what is below θ until nothing is."""
-    top, theta, kept = v.max(), -np.inf, len(v) + 1
+    """θ with Σ max(v_i − θ, 0) = total, where max v = 0: drop what is below θ until nothing is."""
+    theta, kept = -np.inf, len(v) + 1
     while True:
         mass, count = 0.0, 0
         for u in v:
-            if u - top > theta:
-                mass += u - top
+            if u > theta:
+                mass += u
                 count += 1
         if count >= kept:
-            return theta + top
+            return theta
         theta, kept = (mass - total) / count, count
 
 
@@ -109,13 +109,15 @@ def project(over: Any, w: Array) -> None:
         for i in range(n):
             w[i] -= excess * a[i]
     elif kind == SIMPLEX:
+        w -= w.max()
         theta = level(w, size)
         for i in range(n):
             w[i] = max(w[i] - theta, 0.0)
     elif kind == L1 and np.abs(w).sum() > size:
-        theta = level(np.abs(w), size)
+        below = np.abs(w) - np.abs(w).max()
+        theta = level(below, size)
         for i in range(n):
-            w[i] -= min(max(w[i], -theta), theta)
+            w[i] = np.copysign(max(below[i] - theta, 0.0), w[i])
 
 
 @njit

@@ -124,14 +124,13 @@ def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | Ke
     if played is not None:
         kept, again = (played.points, None), partial(play, learner, losses, engine="compiled")
         return Trace(learner, losses, *kept, played.paid, played.last, played.predictions, again)
-    with np.errstate(all="ignore"):  # first without a look at every step, if the player can and all is small
+    with np.errstate(all="ignore"):  # what is not finite is refused by name
         points, subgradients = _rounds(player, getattr(player, "rush", player.step), losses)
-        fine = not hasattr(player, "rush") or small(points[0], player.largest * subgradients)  # type: ignore
-    if not fine:
-        player = learner.player()
-        points, subgradients = _rounds(player, player.step, losses)
-    validate.finite("play", points)
-    return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
+        if hasattr(player, "rush") and not small(points[0], player.largest * subgradients):  # type: ignore
+            player = learner.player()  # once more, with a look at every step
+            points, subgradients = _rounds(player, player.step, losses)
+        validate.finite("play", points)
+        return Trace(learner, losses, points, subgradients, losses.values(points), player.predict())
 
 
 def _rounds(player: GradientPlayer, step: Callable[[Array], None], losses: Examples) -> tuple[Array, Array]:

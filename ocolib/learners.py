@@ -208,8 +208,9 @@ def _linear(Z: ArrayLike, dim: int) -> Array:
 
 def small(start: Array, moves: Array) -> bool:
     """Does nobody who goes these ways from `start` come near 1e150? Else every step is looked at."""
-    flat = np.ravel(moves, order="K")
-    return bool(np.abs(start).max() + np.sqrt(flat.size * np.einsum("i,i", flat, flat)) < SMALL)
+    return bool(
+        np.abs(start).max() + np.sqrt(moves.size * np.einsum("...i,...i", moves, moves).sum()) < SMALL
+    )
 
 
 def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array) -> Array:

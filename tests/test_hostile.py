@@ -22,7 +22,7 @@ from strategies import KINDS, example
 
 import ocolab
 import ocolib
-from ocolib import bounds, learners, losses, phi, regularizers, sets, traces
+from ocolib import bounds, comparators, learners, losses, phi, regularizers, sets, traces
 from ocolib.game import play
 
 HOMES = [Path(package.__file__).parent for package in (ocolib, ocolab)]
@@ -537,3 +537,75 @@ def test_who_changes_what_it_was_given_changes_nothing():
     assert np.array_equal(honest.subgradients, spoilt.subgradients)
     trace = play(learners.OGD(BALL, 0.1), [Loss(1.0, [1.0, 0.0])] * 5)
     assert np.array_equal(trace.points, honest.points)
+
+
+# ---------------------------------------------------------------- compiled games
+
+FAR = [1e-300, 1e-150, 1e-20, 1.0, 1e20, 1e100, 1e125, 1e149, 1e150]
+PLAYERS = {
+    "eager": lambda eta: learners.OGD(BALL, eta, "eager"),
+    "eager in space": lambda eta: learners.OGD(sets.Space(2), eta, "eager"),
+    "schedule": lambda eta: learners.OGD(sets.Simplex(2), learners.inverse_sqrt(eta), "eager"),
+    "lazy": lambda eta: learners.OGD(BALL, eta),
+    "Hedge": lambda eta: learners.Hedge(2, eta),
+    "late": lambda eta: learners.DelayedOGD(BALL, eta, 2),
+}
+DATA_PLAYERS = {
+    "Perceptron": (lambda eta: learners.Perceptron(2), losses.perceptron_loss),
+    "NormalizedWinnow": (lambda eta: learners.NormalizedWinnow(2, eta), losses.perceptron_loss),
+    "Pegasos": (lambda eta: learners.Pegasos(2, eta), lambda X, y: losses.hinge(X, y).regularized(0.5)),
+    "exponential": (lambda eta: learners.OGD(BALL, eta, "eager"), losses.exponential),
+    "least squares": (lambda eta: learners.OGD(sets.Space(2), eta, "eager"), losses.least_squares),
+}
+
+
+def ends(learner, given, engine):
+    """What a game leaves, or what it says."""
+    try:
+        with within(60):
+            trace = play(learner, given, engine=engine)
+    except ValueError as error:
+        assert raised_by_us(error), error
+        return str(error)
+    return trace.points, trace.paid, trace.last
+
+
+@pytest.mark.parametrize("eta", [1e-150, 0.3, 1e20, 1e150])
+@pytest.mark.parametrize("size", FAR)
+@pytest.mark.parametrize("player", [*PLAYERS, *DATA_PLAYERS])
+def test_a_compiled_game_answers_or_refuses_as_the_loop_does(player, size, eta):
+    """In the same words: where numbers grow beyond reason the loop is asked to judge."""
+    pytest.importorskip("numba")
+    Z, signs = np.random.default_rng(1).uniform(-size, size, (30, 2)), np.resize([1, -1, -1], 30)
+    if player in PLAYERS:
+        learner, given = PLAYERS[player](eta), Z
+    else:
+        make, losses_of = DATA_PLAYERS[player]
+        learner, given = make(eta), losses_of(Z, signs)
+    plain, compiled = (ends(learner, given, engine) for engine in ("numpy", "compiled"))
+    assert isinstance(plain, str) == isinstance(compiled, str), (plain, compiled)
+    if isinstance(plain, str):
+        assert plain == compiled
+    else:
+        for one, other in zip(plain, compiled, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12 * np.abs(one).max())
+
+
+@pytest.mark.parametrize(
+    "kernel", [fails, lambda A, B: [[1.0] * 5], lambda A, B: np.full((len(A), len(B)), np.nan)]
+)
+def test_a_compiled_kernel_game_names_who_misbehaves(kernel):
+    pytest.importorskip("numba")
+    for engine in ("numpy", "compiled"):
+        with pytest.raises(ValueError, match=r"^the kernel('s column must| failed with KeyError: 'lost')"):
+            play(learners.KernelPerceptron(kernel), DATA, engine=engine)
+
+
+@pytest.mark.parametrize("size", FAR)
+@pytest.mark.parametrize("kind", ["hinge", "logistic", "least_squares", "exponential", "absolute"])
+def test_the_best_point_is_found_or_refused(kind, size):
+    given = getattr(losses, kind)(X * size, SIGNS)
+    trace = play(learners.OGD(BALL, 1e-3 / max(size, 1.0) ** 2 + 1e-150, "eager"), losses.hinge(X, SIGNS))
+    for over in (BALL, sets.Box([-1, 0], [1, 2]), sets.Simplex(2), sets.Orthant(2), sets.Space(2)):
+        assert complaint(lambda over=over: comparators.best(given, over), {}) is None
+        assert complaint(lambda over=over: dataclasses.replace(trace, losses=given).regret(over), {}) is None

@@ -11,8 +11,8 @@ from typing import Any, overload
 import numpy as np
 
 from ocolib import engine as engines
-from ocolib import losses as loss_room
 from ocolib import validate
+from ocolib.blocks import inner
 from ocolib.learners import KernelPerceptron, Linearized, small
 from ocolib.losses import Example, Examples, Linear, Losses
 from ocolib.protocols import Adversary, Array, ClosedForm, GradientPlayer, Learner, Loss, Reader
@@ -96,7 +96,7 @@ def _play_linear(learner: Learner, Z: Array, **how: Any) -> Trace:
     leader = learner.learner if isinstance(learner, Linearized) else learner  # Z is its own surrogate
     w = leader.points(Z) if isinstance(leader, ClosedForm) else loop(leader, Z)
     points, last = w[..., :-1, :], w[..., -1, :]
-    return Trace(learner, Z, points, Z, loss_room.values(Z, points), last)
+    return Trace(learner, Z, points, Z, inner(Z, points), last)
 
 
 def loop(learner: Learner, Z: Array) -> Array:

@@ -56,8 +56,7 @@ class SquaredNorm:
         if self.center is not None and len(self.center) != over.dim:
             raise ValueError(f"center must have {over.dim} entries, got {len(self.center)}")
         y = np.multiply(c, -eta, out=out)
-        if self.center is not None:
-            y += self.center
+        y += 0.0 if self.center is None else self.center  # −0 + 0 is 0
         if np.any(bent := validate.floats("curvature", curvature)):
             y = y / (1.0 + eta * bent[..., None])
         return nearest(over)(validate.array("y", y))

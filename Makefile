@@ -12,7 +12,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants lab sheet pdf slides
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants lab sheet pdf slides bench
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -32,6 +32,7 @@ help:
 	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
 	@echo "make parallel    run the parallel SVM on real processes again, and record it"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
+	@echo "make bench       time it against its bars and its peers, and record the table of the book"
 	@echo "make mutants     change ocolib in one place at a time: would the tests notice?"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
@@ -117,6 +118,11 @@ newest:
 # Six processor minutes, on x86: long double decides how close the enclosures are.
 certificates: .venv/.installed
 	$(BIN)/python tools/certify.py
+
+# In an environment of its own: the peers are many.
+bench:
+	@$(call install,.venv-bench,--quiet -c requirements.txt -e ".[bench]")
+	.venv-bench/bin/python tools/bench.py --record
 
 grade: .venv/.installed
 	@test -n "$(SUBMISSIONS)" || { echo "Say where the notebooks are: make grade SUBMISSIONS=folder"; exit 1; }

@@ -2,7 +2,10 @@
 
 The rooms a game is made of: `sets` (where the learner may play), `losses` (what a round costs) with `phi`
 (what a prediction costs), `regularizers` (what keeps a leader steady), `learners` (who plays), `adversaries`
-(who chooses the losses), `data` (what the world chose), `game` (play, and the trace it leaves).
+(who chooses the losses), `data` (what the world chose), `game` (play) with `traces` (what a game leaves).
+
+How it is soon done: `engine` (long games) with `compiled` (their rounds) and `blocks` (what fits the cache),
+`streams` (games too long for the memory), `comparators` (the best point in hindsight).
 
 What is known of it: `bounds` (what the theorems promise), `proofs` (a proof as a chain of numbers), `limits`
 (what nobody can beat), `certificates` (worst cases proved between fractions) with `exact` (games solved in
@@ -13,7 +16,8 @@ For the reader: `exercises` (feedback on your own code), `plots` (pictures), `sw
 What all rooms share: `protocols` (what a set, a loss, a learner must have), `descriptions` (how one is
 written down), `validate` (what may come in).
 
-`import ocolib` needs NumPy alone; `oracle` brings cvxpy, `plots` matplotlib, `sweep` joblib.
+`import ocolib` needs NumPy alone; a long game brings numba, if it is there, `oracle` cvxpy, `plots`
+matplotlib, `sweep` joblib. The code of `certificates`, `exact` and `sweep` is in `ocolab`, the laboratory.
 """
 
 __version__ = "0.2.0"

@@ -9,6 +9,7 @@ Ball(dim=2, radius=3.0, center=array([0.3333333333333333, 0.                ]))
 True
 """
 
+from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar, dataclass_transform
 
@@ -33,6 +34,13 @@ def keep(self: Any, **values: Any) -> None:
     """Store checked values in a frozen object, from its `__post_init__`."""
     for name, value in values.items():
         object.__setattr__(self, name, value)
+
+
+def changed(self: T, **values: Any) -> T:
+    """A copy with some fields replaced by values that need no check."""
+    other = copy(self)
+    keep(other, **values)
+    return other
 
 
 def _parts(self: Any) -> list[Any]:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
+from ocolib.blocks import blocks, running
 from ocolib.descriptions import description, keep
 from ocolib.losses import Example, Examples, Linear, PerceptronLoss
 from ocolib.protocols import (
@@ -40,7 +41,9 @@ from ocolib.protocols import (
     Vector,
 )
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Simplex, Space
+from ocolib.sets import Ball, Simplex, Space, nearest
+
+SMALL = 1e120  #: games that stay below need no check a round
 
 # ---------------------------------------------------------------- steps
 
@@ -78,17 +81,18 @@ def step_at(eta: Step, t: int) -> Array:
     return validate.sizes("eta", eta)
 
 
-def steps(eta: Step, T: int) -> Array:
-    """η_1, …, η_T on the last axis, `(..., T)`; a schedule is asked once for all t, if it can take them."""
+def steps(eta: Step, T: int, before: int = 0) -> Array:
+    """η of the T rounds after round `before`, `(..., T)`; a schedule is asked for all at once if it can."""
     if not callable(eta):
         return np.repeat(step_at(eta, 1)[..., None], T, axis=-1)
-    if step_at(eta, 1).ndim == 0:
+    t = np.arange(before + 1, before + T + 1)
+    if step_at(eta, before + 1).ndim == 0:
         with suppress(Exception):  # it was made for one t: ask for one at a time, and let that complain
-            together = validate.sizes("eta", eta(np.arange(1, T + 1)))
+            together = validate.sizes("eta", eta(t))
             some = [0, T // 2, T - 1]
-            if together.shape == (T,) and np.allclose(together[some], [eta(i + 1) for i in some], 1e-12, 0.0):
+            if together.shape == (T,) and np.allclose(together[some], [eta(s) for s in t[some]], 1e-12, 0.0):
                 return together
-    return np.stack(np.broadcast_arrays(*(step_at(eta, t) for t in range(1, T + 1))), axis=-1)
+    return np.stack(np.broadcast_arrays(*(step_at(eta, int(s)) for s in t)), axis=-1)
 
 
 def _kept(eta: Step) -> Step:
@@ -121,7 +125,7 @@ class FTL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        return self.over.minimize_linear(_sums(Z, self.over.dim))
+        return _led(lambda sums, *_: self.over.minimize_linear(sums), _linear(Z, self.over.dim))
 
 
 @description
@@ -156,10 +160,15 @@ class FTRL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        sums = _sums(Z, self.over.dim)
-        eta = steps(self.eta, sums.shape[-2] - 1)
-        eta = np.concatenate([eta[..., :1], eta], axis=-1)  # any step serves for w_1: the sum is 0
-        return self.regularizer.minimize(sums, eta, self.over)
+        Z = _linear(Z, self.over.dim)
+        eta = steps(self.eta, Z.shape[-2])
+
+        def minimize(sums: Array, t: slice, out: Array | None) -> Array:
+            step = self.eta if isinstance(self.eta, float) else eta[..., t]
+            place = {"out": out} if isinstance(self.regularizer, (SquaredNorm, NegativeEntropy)) else {}
+            return self.regularizer.minimize(sums, step, self.over, **place)  # type: ignore[arg-type]
+
+        return _led(minimize, Z)
 
 
 class _Leader:
@@ -197,10 +206,29 @@ def _linear(Z: ArrayLike, dim: int) -> Array:
     return Z
 
 
-def _sums(Z: ArrayLike, dim: int) -> Array:
-    """0, Z_1, …, Z_T on axis −2."""
-    Z = _linear(Z, dim)
-    return np.concatenate([np.zeros_like(Z[..., :1, :]), np.cumsum(Z, axis=-2)], axis=-2)
+def small(start: Array, moves: Array) -> bool:
+    """Does nobody who goes these ways from `start` come near 1e150? Else every step is looked at."""
+    return bool(
+        np.abs(start).max() + np.sqrt(moves.size * np.einsum("...i,...i", moves, moves).sum()) < SMALL
+    )
+
+
+def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array) -> Array:
+    """minimize(Z_t, t, out) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves.
+
+    The sums of all blocks are made at one place, which stays in the cache, and may be overwritten there.
+    """
+    T, row = Z.shape[-2], Z[..., 0, :].size
+    first = minimize(np.zeros_like(Z[..., :1, :]), slice(0, 1), None)
+    w = np.empty((*first.shape[:-2], T + 1, Z.shape[-1]))
+    w[..., :1, :] = first
+    total, place = np.zeros_like(first), np.empty_like(w[..., : next(blocks(T, row)).stop, :])
+    for t in blocks(T, row):
+        sums = place[..., : t.stop - t.start, :]
+        running(Z[..., t, :], total, sums)
+        total[...] = sums[..., -1:, :]
+        w[..., t.start + 1 : t.stop + 1, :] = minimize(sums, t, sums)
+    return w
 
 
 # ---------------------------------------------------------------- first-order players
@@ -304,18 +332,30 @@ class OGD:
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first
+        step = nearest(self.over) if small(w[..., 0, :], moves) else self.over.project
         for t in range(Z.shape[-2]):  # each projection needs the one before: no closed form over time
-            w[..., t + 1, :] = self.over.project(w[..., t, :] - moves[..., t, :])
+            w[..., t + 1, :] = step(w[..., t, :] - moves[..., t, :])
         return w
 
 
 class _Eager(FirstOrder):
     def __init__(self, learner: OGD) -> None:
-        self.learner, self.w, self.t = learner, learner.first, 0
+        self.eta, self.over, self.w, self.t = learner.eta, learner.over, learner.first, 0
+        self.nearest = nearest(learner.over)
+        self.largest = self.eta if isinstance(self.eta, float) else 0.0  #: step so far
 
     def step(self, z: Array) -> None:
         self.t += 1
-        self.w = self.learner.over.project(self.w - step_at(self.learner.eta, self.t)[..., None] * z)
+        self.w = self.over.project(self.w - step_at(self.eta, self.t)[..., None] * z)
+
+    def rush(self, z: Array) -> None:
+        """A step that does not look at its result."""
+        self.t += 1
+        eta: Any = self.eta
+        if not isinstance(eta, float):
+            eta = step_at(eta, self.t)[..., None]
+            self.largest = max(self.largest, eta.max())
+        self.w = self.nearest(self.w - eta * z)
 
 
 def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:
@@ -502,6 +542,15 @@ class KernelPerceptron(_Reads):
         return _Expansion(self.kernel)
 
 
+def gram(kernel: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
+    """The matrix of all k(a, b), as the reader's kernel says."""
+    name = "the kernel's column"
+    K = validate.floats(name, validate.asked("the kernel", kernel, A, B))
+    if K.size != len(A) * len(B):
+        raise ValueError(f"{name} must have {len(A)} entries, one a point of its first array, got {K.shape}")
+    return validate.array(name, K.reshape(len(A), len(B)))
+
+
 class _Expansion:
     """w as the list of what was added to it: no vector w is ever formed."""
 
@@ -513,10 +562,7 @@ class _Expansion:
         """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
         if self.support is None:
             return 0.0
-        k = validate.asked("the kernel", self.kernel, self.support, x[None, :])
-        return float(
-            validate.vector("the kernel's column", np.ravel(k), len(self.support)) @ self.coefficients
-        )
+        return float(gram(self.kernel, self.support, x[None, :])[:, 0] @ self.coefficients)
 
     def update(self, loss: Any) -> None:
         """Add −slope·k(x, ·) for the slope of the loss at w(x)."""

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
-from ocolib.descriptions import description, keep
+from ocolib.blocks import inner
+from ocolib.descriptions import changed, description, keep
 from ocolib.phi import (  # a page finds all of them here
     EXPONENTIAL,
     HUBER,
@@ -113,21 +114,27 @@ class Examples:
         return len(self.X)
 
     def __getitem__(self, t: Any) -> Any:
+        if t == slice(0, len(self)) or t == slice(None, len(self)):
+            return self
         kind = Examples if isinstance(t, slice) else Example
         return kind(self.X[t], self.y[t], self.phi, self.reg)
 
     def predictions(self, w: ArrayLike) -> Array:
         """⟨w, x_t⟩ for every t: one w for all rounds, or row t of `(T, n)` for round t."""
-        w, each = validate.array("w", w, self.dim), "w, one for each round,"
-        return self.X @ w if w.ndim == 1 else validate.asked(each, np.multiply, self.X, w).sum(axis=-1)
+        w = validate.array("w", w, self.dim)
+        if w.ndim == 1:
+            return self.X @ w
+        validate.asked("w, one for each round,", np.broadcast_shapes, self.X.shape, w.shape)
+        return inner(self.X, w)
 
     def values(self, w: ArrayLike) -> Array:
         """f_t(w) for every t, `(T,)`; `w` as in `predictions`."""
-        return self.phi.value(self.predictions(w), self.y) + 0.5 * self.reg * np.square(w).sum(axis=-1)
+        values = self.phi.value(self.predictions(w), self.y)
+        return values + 0.5 * self.reg * np.square(w).sum(axis=-1) if self.reg else values
 
-    def subgradients(self, w: ArrayLike) -> Array:
-        """A subgradient of every f_t at w (or at row t of w), `(T, n)`."""
-        slopes = self.phi.slope(self.predictions(w), self.y)
+    def subgradients(self, w: ArrayLike, predictions: Array | None = None) -> Array:
+        """A subgradient of every f_t at w (or at row t of w), `(T, n)`; `predictions` if known."""
+        slopes = self.phi.slope(self.predictions(w) if predictions is None else predictions, self.y)
         return slopes[..., None] * self.X + self.reg * np.asarray(w, dtype=float)
 
     def margins(self, w: ArrayLike) -> Array:
@@ -136,11 +143,11 @@ class Examples:
 
     def with_kink(self, kink: float) -> "Examples":
         """The same losses with another subgradient chosen at the kink."""
-        return replace(self, phi=self.phi.with_kink(kink))
+        return changed(self, phi=self.phi.with_kink(kink))
 
     def regularized(self, reg: float) -> "Examples":
         """The same losses with ½·reg·‖w‖² added in every round: they are reg-strongly convex."""
-        return replace(self, reg=validate.positive("reg", reg))
+        return changed(self, reg=validate.positive("reg", reg))
 
 
 @description
@@ -298,7 +305,7 @@ Losses: TypeAlias = Array | Examples | Sequence[Loss]
 def values(losses: Losses, w: ArrayLike) -> Array:
     """f_t(w) for every t, `(..., T)`: `losses` in any form a game takes, w one point or one a round."""
     if isinstance(losses, np.ndarray):
-        return (losses * validate.array("w", w, losses.shape[-1])).sum(axis=-1)
+        return inner(losses, validate.array("w", w, losses.shape[-1]))
     if isinstance(losses, Examples):
         return losses.values(w)
     w = np.broadcast_to(w, (len(losses), np.shape(w)[-1]))

@@ -49,6 +49,11 @@ class Scalar:
 # ---------------------------------------------------------------- one kink, at a margin
 
 
+def kinked_slope(m: Any, y: Any, bend: float, kink: float) -> Any:
+    """−y below the bend, −kink·y at it, 0 above; of the margin m."""
+    return -y * ((m < bend) + kink * (m == bend))
+
+
 class Kinked(Scalar):
     """φ(p, y) = max(0, bend − m) of the margin m; slope −kink·y at m = bend."""
 
@@ -60,8 +65,7 @@ class Kinked(Scalar):
         return np.maximum(0.0, self.bend - self.margin(p, y))
 
     def slope(self, p: Any, y: Any) -> Any:
-        m = self.margin(p, y)
-        return -y * ((m < self.bend) + self.kink * (m == self.bend))
+        return kinked_slope(self.margin(p, y), y, self.bend, self.kink)
 
     def subdifferential(self, p: Any, y: Any) -> Any:
         slopes = [self.with_kink(kink).slope(p, y) for kink in (0.0, 1.0)]
@@ -98,6 +102,11 @@ class HingeLoss(Kinked):
         keep(self, kink=validate.probability("kink", self.kink))
 
 
+def tube_slope(r: Any, up: float, down: float, eps: float) -> Any:
+    """`up` where r > eps, −down where r < −eps, 0 between."""
+    return up * (r > eps) - down * (r < -eps)
+
+
 @description
 class TubeLoss(Scalar):
     """φ(p, y) = max(0, up·(r − eps), down·(−r − eps)), r = p − y; slope 0 at its kinks r = ±eps."""
@@ -119,7 +128,7 @@ class TubeLoss(Scalar):
         return np.maximum(0.0, np.maximum(self.up * (r - self.eps), self.down * (-r - self.eps)))
 
     def slope(self, p: Any, y: Any) -> Any:
-        return self.up * (p - y > self.eps) - self.down * (p - y < -self.eps)
+        return tube_slope(p - y, self.up, self.down, self.eps)
 
     def subdifferential(self, p: Any, y: Any) -> Any:
         right = self.up * (p - y >= self.eps) - self.down * (p - y < -self.eps)
@@ -176,7 +185,7 @@ LEAST_SQUARES = Differentiable(
 HUBER = Differentiable(
     "huber",
     lambda p, y: np.where(np.abs(p - y) <= 1, 0.5 * np.square(p - y), np.abs(p - y) - 0.5),
-    lambda p, y: np.clip(p - y, -1.0, 1.0),
+    lambda p, y: np.minimum(np.maximum(p - y, -1.0), 1.0),
     takes="reals",
     lipschitz=1.0,
     smooth=1.0,

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ocolib import validate
 from ocolib.descriptions import description, keep
 from ocolib.protocols import Array, Regularizer, Set, Vector
-from ocolib.sets import Orthant, Simplex
+from ocolib.sets import Orthant, Simplex, nearest
 
 LARGEST_POWER = 345.0  # exp of it is about 1e150
 
@@ -45,17 +45,21 @@ class SquaredNorm:
         """‖z‖ over the last axis: the Euclidean norm is its own dual."""
         return np.linalg.norm(validate.array("z", z), axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
+    def minimize(
+        self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
+    ) -> Array:
         """Π(center − eta·c).
 
         With ½·curvature·‖w‖² added to the objective it is Π((center − eta·c)/(1 + eta·curvature)).
         """
         c, eta = _inputs(c, eta, over)
-        center = np.zeros(over.dim) if self.center is None else self.center
-        if len(center) != over.dim:
-            raise ValueError(f"center must have {over.dim} entries, got {len(center)}")
-        curvature = validate.floats("curvature", curvature)[..., None]
-        return over.project((center - eta * c) / (1.0 + eta * curvature))
+        if self.center is not None and len(self.center) != over.dim:
+            raise ValueError(f"center must have {over.dim} entries, got {len(self.center)}")
+        y = np.multiply(c, -eta, out=out)
+        y += 0.0 if self.center is None else self.center  # −0 + 0 is 0
+        if np.any(bent := validate.floats("curvature", curvature)):
+            y = y / (1.0 + eta * bent[..., None])
+        return nearest(over)(validate.array("y", y))
 
 
 @description
@@ -74,12 +78,17 @@ class NegativeEntropy:
         """max |z_i| over the last axis, the dual of the ℓ1 norm."""
         return np.abs(validate.array("z", z)).max(axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
+    def minimize(
+        self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
+    ) -> Array:
         """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows."""
         _only(self, over, Simplex, curvature)
         c, eta = _inputs(c, eta, over)
-        weights = np.exp(-eta * (c - c.min(axis=-1, keepdims=True)))
-        return weights / weights.sum(axis=-1, keepdims=True)
+        above = np.subtract(c, c.min(axis=-1, keepdims=True), out=out)
+        weights = np.multiply(above, -eta, out=out)
+        np.exp(weights, out=weights)
+        weights /= weights.sum(axis=-1, keepdims=True)
+        return weights
 
 
 @description
@@ -89,14 +98,16 @@ class UnnormalizedEntropy:
     def value(self, w: ArrayLike) -> Any:
         return (xlogx(w) - validate.array("w", w)).sum(axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
+    def minimize(
+        self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0, out: Array | None = None
+    ) -> Array:
         """exp(−eta·c), coordinate by coordinate."""
         _only(self, over, Orthant, curvature)
         c, eta = _inputs(c, eta, over)
-        power = -eta * c
+        power = np.multiply(c, -eta, out=out)
         if power.max() > LARGEST_POWER:
             raise ValueError(f"−eta·c must be at most {LARGEST_POWER:g} (exp), got {power.max():g}")
-        return np.exp(power)
+        return np.exp(power, out=power)
 
 
 def xlogx(w: ArrayLike) -> Array:

@@ -55,6 +55,8 @@ def kind(sample: Callable[[int, Source], Set]) -> Callable[[type[T]], type[T]]:
 
 def norm(x: Array) -> Array:
     """‖x‖ over the last axis, kept as an axis."""
+    if x.size > 4096:  # without a matrix of squares
+        return np.sqrt(np.einsum("...i,...i->...", x, x))[..., None]
     return np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
 
 
@@ -74,7 +76,23 @@ def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
         raise ValueError(f"⟨c, x⟩ is unbounded below on {set_!r} for c = {c[unbounded][0]}")
 
 
-class _Unbounded:
+class _Checked:
+    """`project` checks what comes in and leaves it alone; `nearest`, for who has checked, does neither."""
+
+    def nearest(self, y: Array) -> Array:
+        """`project` of what was checked; y may be overwritten."""
+        raise NotImplementedError
+
+    def project(self, y: ArrayLike) -> Array:
+        return self.nearest(validate.array("y", y, self.dim).copy())  # type: ignore[attr-defined]
+
+
+def nearest(over: Set) -> Callable[[Array], Array]:
+    """The projection without its check, of a set that has one."""
+    return getattr(over, "nearest", over.project)
+
+
+class _Unbounded(_Checked):
     @property
     def diameter(self) -> float:
         return np.inf
@@ -97,8 +115,8 @@ class Space(_Unbounded):
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return np.isfinite(_points(x, self.dim)).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return validate.array("y", y, self.dim).copy()
+    def nearest(self, y: Array) -> Array:
+        return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -119,8 +137,8 @@ class Orthant(_Unbounded):
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return (_points(x, self.dim) >= -validate.number("tol", tol, 0.0)).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.maximum(validate.array("y", y, self.dim), 0.0)
+    def nearest(self, y: Array) -> Array:
+        return np.maximum(y, 0.0, out=y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -130,7 +148,7 @@ class Orthant(_Unbounded):
 
 @kind(lambda dim, source: Ball(dim, source.size(), source.vector()))
 @description
-class Ball:
+class Ball(_Checked):
     """{x : ‖x − center‖ ≤ radius}; `center` is 0 unless given."""
 
     dim: int
@@ -154,10 +172,14 @@ class Ball:
         x = _points(x, self.dim)
         return norm(x - self.center)[..., 0] <= self.radius + _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        y = validate.array("y", y, self.dim)
-        away = y - self.center
-        return np.where(norm(away) > self.radius, self.center + self.radius * direction(away), y)
+    def nearest(self, y: Array) -> Array:
+        if self.center.any():
+            away = y - self.center
+            length = norm(away)
+            shrink = self.radius / np.maximum(length, self.radius)
+            return np.where(length > self.radius, self.center + away * shrink, y)
+        y *= self.radius / np.maximum(norm(y), self.radius)
+        return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -167,7 +189,7 @@ class Ball:
 
 @kind(lambda dim, source: Box(low := source.vector(), low + np.abs(source.vector())))
 @description
-class Box:
+class Box(_Checked):
     """{x : low ≤ x ≤ high}, coordinate by coordinate; `Box([-1], [1])` is the interval [−1, 1]."""
 
     low: Vector
@@ -199,8 +221,8 @@ class Box:
         x = _points(x, self.dim)
         return ((x >= self.low - validate.number("tol", tol, 0.0)) & (x <= self.high + tol)).all(axis=-1)
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.clip(validate.array("y", y, self.dim), self.low, self.high)
+    def nearest(self, y: Array) -> Array:
+        return np.minimum(np.maximum(y, self.low, out=y), self.high, out=y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -210,7 +232,7 @@ class Box:
 
 @kind(lambda dim, source: Simplex(dim))
 @description
-class Simplex:
+class Simplex(_Checked):
     """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes.
 
     >>> y = np.array([1e8, 1e8 + 0.5, 0.0])
@@ -240,8 +262,8 @@ class Simplex:
         x = _points(x, self.dim)
         return (x >= -validate.number("tol", tol, 0.0)).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        return _project_simplex(validate.array("y", y, self.dim), 1.0)
+    def nearest(self, y: Array) -> Array:
+        return _project_simplex(y, 1.0)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -251,7 +273,7 @@ class Simplex:
 
 @kind(lambda dim, source: L1Ball(dim, source.size()))
 @description
-class L1Ball:
+class L1Ball(_Checked):
     """{x : Σ |x_i| ≤ radius}."""
 
     dim: int
@@ -274,8 +296,7 @@ class L1Ball:
         x = _points(x, self.dim)
         return np.abs(x).sum(axis=-1) <= self.radius + _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        y = validate.array("y", y, self.dim)
+    def nearest(self, y: Array) -> Array:
         size = np.abs(y)
         inside = size.sum(axis=-1, keepdims=True) <= self.radius
         # signs do not matter to the ball: put the sizes on the simplex of total `radius`
@@ -321,12 +342,10 @@ class Halfspace(_Unbounded):
         x = _points(x, self.dim)
         return x @ self.unit - self.distance <= _forgiven(x, tol)
 
-    def project(self, y: ArrayLike) -> Array:
-        x = validate.array("y", y, self.dim)
+    def nearest(self, y: Array) -> Array:
         for _ in range(2):  # the second pass takes off what rounding left of the first
-            excess = np.maximum(x @ self.unit - self.distance, 0.0)
-            x = x - excess[..., None] * self.unit
-        return x
+            y -= np.maximum(y @ self.unit - self.distance, 0.0)[..., None] * self.unit
+        return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
@@ -353,18 +372,34 @@ def _forgiven(x: Array, tol: float) -> Array:
 def _project_simplex(y: Array, total: float) -> Array:
     """Nearest point of {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0) with θ set by the sum.
 
-    Sort downwards, u_1 ≥ u_2 ≥ …; the largest k with u_k > (u_1 + … + u_k − total)/k is the size of
-    the support, and that quotient is θ. Shifting y by its maximum changes nothing but rounding.
+    Sort downwards, u_1 ≥ u_2 ≥ …; θ is the largest of the quotients (u_1 + … + u_k − total)/k, that of the
+    support. Shifting y by its maximum changes nothing but rounding. Nobody has a share who is `total` below
+    the largest, or below the quotient of all: of a long y they are dropped before sorting.
     """
-    y = y - y.max(axis=-1, keepdims=True)
-    u = -np.sort(-y, axis=-1)
-    theta = (np.cumsum(u, axis=-1) - total) / np.arange(1, y.shape[-1] + 1)
-    support = (u > theta).sum(axis=-1, keepdims=True)
-    return np.maximum(y - np.take_along_axis(theta, support - 1, axis=-1), 0.0)
+    if y.ndim > 1:
+        u = np.sort(y, axis=-1)[..., ::-1]
+        y -= u[..., :1]
+        alive = (u >= u[..., :1] - total).any(axis=tuple(range(u.ndim - 1)))
+        u = (u[..., : np.count_nonzero(alive)] - u[..., :1]).cumsum(axis=-1)
+        u -= total
+        u /= np.arange(1, u.shape[-1] + 1)
+        y -= u.max(axis=-1, keepdims=True)
+        return np.maximum(y, 0.0, out=y)
+    y -= np.maximum.reduce(y)
+    u = y
+    while len(u) > 200:
+        rest = u[u > max(-total, (np.add.reduce(u) - total) / len(u))]
+        if len(rest) == len(u):
+            break
+        u = rest
+    u = np.sort(u)[::-1].cumsum()
+    u -= total
+    y -= np.maximum.reduce(u / np.arange(1, len(u) + 1))
+    return np.maximum(y, 0.0, out=y)
 
 
 @description
-class Hull:
+class Hull(_Checked):
     """The convex hull of finitely many points, the rows of `vertices`."""
 
     vertices: Vector
@@ -387,8 +422,8 @@ class Hull:
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return np.linalg.norm(self.project(x) - x, axis=-1) <= validate.number("tol", tol, 0.0)
 
-    def project(self, y: ArrayLike) -> Array:
-        return np.apply_along_axis(self._nearest, -1, validate.array("y", y, self.dim))
+    def nearest(self, y: Array) -> Array:
+        return np.apply_along_axis(self._nearest, -1, y)
 
     def _nearest(self, y: Array) -> Array:
         """Wolfe's algorithm: the nearest point to y in the affine hull of a few corners, which change until

@@ -29,7 +29,7 @@ def solutions():
     cells = [
         cell for text in notebooks.pages() for cell in nbformat.read(notebooks.notebook_of(text), 4).cells
     ]
-    others = [*notebooks.BOOK.rglob("*.md"), *(notebooks.ROOT / "ocolib").rglob("*.py")]
+    others = [*notebooks.BOOK.rglob("*.md"), *notebooks.ROOT.glob("oco*/**/*.py")]
     rest = [cell.source for cell in cells if not plain.is_solution(cell)]
     rest = "\n".join(map(squeezed, [*rest, *(path.read_text("utf8") for path in others)]))
     told = {cell.metadata["exercise"]: cell.source for cell in cells if plain.is_solution(cell)}

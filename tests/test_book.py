@@ -50,7 +50,7 @@ def functions(file):
     """{function of a test file: does it use what it is to test, itself or through what it calls?}"""
     body, used = ast.parse((ROOT / file).read_text("utf8")).body, {"ledger"}
     for node in body:
-        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "ocolib":
+        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in ("ocolib", "ocolab"):
             used |= {alias.asname or alias.name for alias in node.names}
         if isinstance(node, ast.ImportFrom) and node.module == "strategies":
             used |= {alias.name for alias in node.names if functions("tests/strategies.py")[alias.name]}
@@ -145,3 +145,11 @@ def test_the_reference_names_every_module():
     modules = {p.stem for p in (ROOT / "ocolib").glob("*.py") if not p.stem.startswith("_")}
     named = set(re.findall(r"automodule:: ocolib\.(\w+)", SOURCES["book/reference"]))
     assert modules - {"validate", "descriptions"} <= named  # these two serve the others
+
+
+@pytest.mark.parametrize("room", ["certificates", "exact"])
+def test_the_reference_lists_what_a_room_takes_from_the_laboratory(room):
+    (listed,) = re.findall(rf"ocolib\.{room}\n +:members: ([\w,\s]+)\n`", SOURCES["book/reference"])
+    body = ast.parse((ROOT / "ocolab" / f"{room}.py").read_text("utf8")).body
+    names = [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assert re.split(r",\s+", listed) == [name for name in names if not name.startswith("_")]

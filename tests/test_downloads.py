@@ -157,8 +157,6 @@ def test_the_wheel_holds_the_package():
 
     with zipfile.ZipFile(downloads.wheel()) as bundle:
         names = set(bundle.namelist())
-    wanted = {
-        path.relative_to(notebooks.ROOT).as_posix() for path in (notebooks.ROOT / "ocolib").rglob("*.py")
-    }
-    assert wanted | {"ocolib/certificates.json"} <= names
-    assert not [name for name in names if not name.startswith("ocolib")]
+    wanted = {path.relative_to(notebooks.ROOT).as_posix() for path in notebooks.ROOT.glob("oco*/**/*.py")}
+    assert wanted | {"ocolab/certificates.json"} <= names
+    assert not [name for name in names if not name.startswith(("ocolib", "ocolab/"))]

@@ -252,11 +252,11 @@ def test_dynamic_regret_by_hand():
     assert mixed.dynamic_regret([[1.0], [-1.0]]) == pytest.approx(mixed.paid.sum() + 1.0)
 
 
-def test_regret_of_other_losses_names_the_ways_out():
+def test_regret_where_no_best_point_is_known_names_the_ways_out():
     trace = play(Perceptron(2), perceptron_loss([[1.0, 0.0]], [1]))
     for regret in (trace.regret, trace.regret_curve):
         with pytest.raises(ValueError, match=r"oracle\.regret\(trace, over\).*regret\(against=u\)"):
-            regret(Ball(2))
+            regret(L1Ball(2))
 
 
 def test_regret_over_data_agrees_with_a_fine_net():
@@ -264,6 +264,7 @@ def test_regret_over_data_agrees_with_a_fine_net():
     trace = play(OGD(Ball(2), 0.3), hinge(X, y))
     net = max(trace.regret(against=u) for u in grid(Ball(2)))
     assert net - 1e-7 <= oracle.regret(trace, Ball(2)) <= net + 0.05 * 30
+    assert trace.regret(Ball(2)) == pytest.approx(oracle.regret(trace, Ball(2)), abs=1e-6)
 
 
 # ---------------------------------------------------------------- examples

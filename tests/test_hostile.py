@@ -20,11 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import KINDS, example
 
+import ocolab
 import ocolib
-from ocolib import bounds, game, learners, losses, phi, regularizers, sets
+from ocolib import bounds, comparators, learners, losses, phi, regularizers, sets, traces
 from ocolib.game import play
 
-HOME = Path(ocolib.__file__).parent
+HOMES = [Path(package.__file__).parent for package in (ocolib, ocolab)]
 ROOMS = (
     "data",
     "sets",
@@ -37,7 +38,7 @@ ROOMS = (
     "bounds",
     "proofs",
 )
-ROOMS += ("limits", "exact")
+ROOMS += ("limits", "exact", "blocks", "compiled", "engine", "traces", "comparators", "streams")
 
 X, SIGNS, REALS = np.array([[1.0, 0.5], [0.5, -1.0], [-0.25, 0.75]]), [1, -1, 1], [0.3, 2.0, -1.0]
 BALL, Z = sets.Ball(2), np.array([[1.0, 0.5], [0.5, -1.0], [-0.25, 0.75]])
@@ -65,7 +66,7 @@ VALUES = {
     "learner": learners.OGD(BALL, 0.5), "losses": Z, "projection": "lazy", "start": [0.1, 0.2], "factor": 2.0,
     "project": True, "outputs": 2, "phi": phi.HingeLoss(), "mu": [0.25, 0.75], "q": [0.5, 0.5],
     "kernel": lambda A, B: A @ B.T, "circumradius": 1.0, "surrogates": False, "step": None,
-    "within": "ball",
+    "within": "ball", "keep": None, "engine": None, "out": None, "predictions": None,
 }  # fmt: skip
 
 
@@ -89,12 +90,13 @@ def within(seconds):
 
 def public(room):
     """(name, function or class, class of a method) of all that a room defines."""
-    home = f"ocolib.{room}"
-    for name, thing in list(vars(importlib.import_module(home)).items()):
+    module = importlib.import_module(f"ocolib.{room}")
+    homes = f"ocolib.{room}", f"ocolab.{room}"  # of some rooms the code lies in the laboratory
+    for name, thing in list(vars(module).items()):
         if (
             name.startswith("_")
             or not callable(thing)
-            or not getattr(thing, "__module__", "").startswith(home)
+            or not getattr(thing, "__module__", "").startswith(homes)
         ):
             continue
         yield f"{room}.{name}", thing, None
@@ -152,10 +154,10 @@ OTHERWISE = {
     },
     "adversaries.ties": {"margin": 0.2},
     "game.play": {"rounds": 2},
-    "game.Trace.regret": {"over": None},
-    "game.Trace.regret_curve": {"over": None},
-    "game.Trace.dynamic_regret": {},
-    "game.KernelTrace.score": {"x": [1.0, 0.5]},
+    "traces.Trace.regret": {"over": None},
+    "traces.Trace.regret_curve": {"over": None},
+    "traces.Trace.dynamic_regret": {},
+    "traces.KernelTrace.score": {"x": [1.0, 0.5]},
     "bounds.strongly_convex_seen": {"trace": SQUARES},
     "bounds.curvature_of": {"trace": SQUARES},
     "proofs.strongly_convex": {"trace": SQUARES},
@@ -168,6 +170,10 @@ OTHERWISE = {
     "proofs.hedge": {"trace": HEDGE},
     "proofs.winnow": {"trace": WINNOW},
     "proofs.normalized_winnow": {"trace": NORMALIZED},
+    "comparators.best": {"losses": losses.hinge(X, SIGNS)},
+    "comparators.least": {"losses": losses.hinge(X, SIGNS)},
+    "traces.Trace.certified": {},
+    "streams.stream": {"pieces": [Z, Z]},
     "limits.best_pieces": {"pieces": 3},
     "limits.delayed": {"T": 4},
     "limits.moving": {"T": 4},
@@ -194,8 +200,17 @@ INNER = {
     "learners.FTRL.minimize": "called by its player with sums of checked losses",
     **{f"learners.{n}.after": "called by its player" for n in ("Perceptron", "Winnow", "NormalizedWinnow")},
     "losses.VectorExample": "made by softmax, soft_margin and multivariate_regression, which check",
-    "game.Trace": "made by play",
-    "game.KernelTrace": "made by play",
+    "sets.nearest": "the projection for who has checked",
+    **{f"sets.{kind.__name__}.nearest": "the projection for who has checked" for kind in (*KINDS, sets.Hull)},
+    "blocks": "of arrays that were checked",
+    "compiled": "of arrays that were checked",
+    "engine": "play and stream ask it, and check",
+    "comparators.knows": "of losses and a set",
+    "comparators.Problem": "made by best",
+    "comparators.Best": "made by best",
+    "streams.Stream": "made by stream",
+    "traces.Trace": "made by play",
+    "traces.KernelTrace": "made by play",
     "bounds.promise": "marks a function",
     "proofs.Chain": "made by a proof",
     "proofs.Line": "made by a proof",
@@ -214,12 +229,14 @@ INNER = {
     "exact.hedge_weights": "of gaps made here",
     "game.loop": "play has checked its losses",
     "learners.steps": "for a horizon that was checked",
+    "learners.small": "of arrays that were checked",
+    "learners.gram": "asked by the player, who has checked its points",
     "losses.coefficients": "of losses that were checked",
     "limits.Cover": "its first move checks T",
     "limits.solve_experts": "takes a rule of the package",
 }
 OURS = ("phi.PerceptronLoss", "phi.HingeLoss", "phi.TubeLoss", "phi.SoftMargin", "phi.QuadraticForm")
-METHODS = ("game.Trace.", "game.KernelTrace.", "losses.VectorExample.")
+METHODS = ("traces.Trace.", "traces.KernelTrace.", "losses.VectorExample.")
 
 
 def is_inner(name):
@@ -239,18 +256,19 @@ def base(name, thing):
 
 @cache
 def instance(cls):
-    made = {game.Trace: LAZY, game.KernelTrace: KERNEL}
+    made = {traces.Trace: LAZY, traces.KernelTrace: KERNEL}
     name = f"{cls.__module__.split('.')[1]}.{cls.__name__}"
     return made[cls] if cls in made else cls(**base(name, cls))
 
 
 def bound(name, thing, cls):
-    return thing if cls is None else getattr(instance(cls), name.rpartition(".")[2])
+    certified = name == "traces.Trace.certified"  # of losses over data alone
+    return thing if cls is None else getattr(SEEN if certified else instance(cls), name.rpartition(".")[2])
 
 
 #: objects of the package and switches, not numbers; fractions, which have a room of their own
 NO_NUMBERS = {"over", "trace", "learner", "regularizer", "phi", "kernel"}
-NO_NUMBERS |= {"surrogates", "project", "sharp", "runs"}
+NO_NUMBERS |= {"surrogates", "project", "sharp", "runs", "out", "predictions"}
 FRACTIONS = {"exact.matrix_game", "exact.hedge", "exact.hedge_regret"}
 #: where nan is the answer that the docstring gives
 NAN_IS_SAID = {f"regularizers.{n}" for n in ("xlogx", "NegativeEntropy.value", "UnnormalizedEntropy.value")}
@@ -272,7 +290,7 @@ def has_nan(found, depth=0):
 def raised_by_us(error):
     """Was it raised by a statement of the package, not by NumPy or Python inside one?"""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    if not Path(last.filename).is_relative_to(HOME):
+    if not any(Path(last.filename).is_relative_to(home) for home in HOMES):
         return False
     return last.lineno in raising(last.filename)
 
@@ -519,3 +537,75 @@ def test_who_changes_what_it_was_given_changes_nothing():
     assert np.array_equal(honest.subgradients, spoilt.subgradients)
     trace = play(learners.OGD(BALL, 0.1), [Loss(1.0, [1.0, 0.0])] * 5)
     assert np.array_equal(trace.points, honest.points)
+
+
+# ---------------------------------------------------------------- compiled games
+
+FAR = [1e-300, 1e-150, 1e-20, 1.0, 1e20, 1e100, 1e125, 1e149, 1e150]
+PLAYERS = {
+    "eager": lambda eta: learners.OGD(BALL, eta, "eager"),
+    "eager in space": lambda eta: learners.OGD(sets.Space(2), eta, "eager"),
+    "schedule": lambda eta: learners.OGD(sets.Simplex(2), learners.inverse_sqrt(eta), "eager"),
+    "lazy": lambda eta: learners.OGD(BALL, eta),
+    "Hedge": lambda eta: learners.Hedge(2, eta),
+    "late": lambda eta: learners.DelayedOGD(BALL, eta, 2),
+}
+DATA_PLAYERS = {
+    "Perceptron": (lambda eta: learners.Perceptron(2), losses.perceptron_loss),
+    "NormalizedWinnow": (lambda eta: learners.NormalizedWinnow(2, eta), losses.perceptron_loss),
+    "Pegasos": (lambda eta: learners.Pegasos(2, eta), lambda X, y: losses.hinge(X, y).regularized(0.5)),
+    "exponential": (lambda eta: learners.OGD(BALL, eta, "eager"), losses.exponential),
+    "least squares": (lambda eta: learners.OGD(sets.Space(2), eta, "eager"), losses.least_squares),
+}
+
+
+def ends(learner, given, engine):
+    """What a game leaves, or what it says."""
+    try:
+        with within(60):
+            trace = play(learner, given, engine=engine)
+    except ValueError as error:
+        assert raised_by_us(error), error
+        return str(error)
+    return trace.points, trace.paid, trace.last
+
+
+@pytest.mark.parametrize("eta", [1e-150, 0.3, 1e20, 1e150])
+@pytest.mark.parametrize("size", FAR)
+@pytest.mark.parametrize("player", [*PLAYERS, *DATA_PLAYERS])
+def test_a_compiled_game_answers_or_refuses_as_the_loop_does(player, size, eta):
+    """In the same words: where numbers grow beyond reason the loop is asked to judge."""
+    pytest.importorskip("numba")
+    Z, signs = np.random.default_rng(1).uniform(-size, size, (30, 2)), np.resize([1, -1, -1], 30)
+    if player in PLAYERS:
+        learner, given = PLAYERS[player](eta), Z
+    else:
+        make, losses_of = DATA_PLAYERS[player]
+        learner, given = make(eta), losses_of(Z, signs)
+    plain, compiled = (ends(learner, given, engine) for engine in ("numpy", "compiled"))
+    assert isinstance(plain, str) == isinstance(compiled, str), (plain, compiled)
+    if isinstance(plain, str):
+        assert plain == compiled
+    else:
+        for one, other in zip(plain, compiled, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12 * np.abs(one).max())
+
+
+@pytest.mark.parametrize(
+    "kernel", [fails, lambda A, B: [[1.0] * 5], lambda A, B: np.full((len(A), len(B)), np.nan)]
+)
+def test_a_compiled_kernel_game_names_who_misbehaves(kernel):
+    pytest.importorskip("numba")
+    for engine in ("numpy", "compiled"):
+        with pytest.raises(ValueError, match=r"^the kernel('s column must| failed with KeyError: 'lost')"):
+            play(learners.KernelPerceptron(kernel), DATA, engine=engine)
+
+
+@pytest.mark.parametrize("size", FAR)
+@pytest.mark.parametrize("kind", ["hinge", "logistic", "least_squares", "exponential", "absolute"])
+def test_the_best_point_is_found_or_refused(kind, size):
+    given = getattr(losses, kind)(X * size, SIGNS)
+    trace = play(learners.OGD(BALL, 1e-3 / max(size, 1.0) ** 2 + 1e-150, "eager"), losses.hinge(X, SIGNS))
+    for over in (BALL, sets.Box([-1, 0], [1, 2]), sets.Simplex(2), sets.Orthant(2), sets.Space(2)):
+        assert complaint(lambda over=over: comparators.best(given, over), {}) is None
+        assert complaint(lambda over=over: dataclasses.replace(trace, losses=given).regret(over), {}) is None

@@ -197,9 +197,9 @@ def test_the_package_that_is_sent_is_the_one_that_is_installed():
     """Its data too: a page reads certificates.json."""
     names = set(zipfile.ZipFile(io.BytesIO(live.package())).namelist())
     settings = tomllib.loads((live.ROOT / "pyproject.toml").read_text("utf8"))
-    data = settings["tool"]["setuptools"]["package-data"]["ocolib"]
-    assert {f"ocolib/{name}" for name in data} <= names
-    sources = {path.relative_to(live.ROOT).as_posix() for path in (live.ROOT / "ocolib").rglob("*.py")}
+    data = settings["tool"]["setuptools"]["package-data"]["ocolab"]
+    assert {f"ocolab/{name}" for name in data} <= names
+    sources = {path.relative_to(live.ROOT).as_posix() for path in live.ROOT.glob("oco*/**/*.py")}
     assert sources <= names
 
 

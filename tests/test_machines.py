@@ -52,7 +52,8 @@ def test_a_wheel_runs_the_ten_lines_on_numpy_alone(tmp_path):
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         source.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, source)
-    shutil.copytree(ROOT / "ocolib", source / "ocolib", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("ocolib", "ocolab"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     build = f"from setuptools import build_meta; print(build_meta.build_wheel({str(wheels)!r}))"
     wheels.mkdir()
     run(sys.executable, "-c", build, cwd=source)

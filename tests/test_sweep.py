@@ -155,7 +155,7 @@ def test_the_key_changes_with_all_that_matters_and_with_nothing_else(tmp_path):
 def test_a_second_call_plays_only_what_is_not_there(tmp_path, monkeypatch):
     file = tmp_path / "table.db"
     first = small(file=file)
-    monkeypatch.setattr("ocolib.sweep._play", lambda key, cell: pytest.fail("played again"))
+    monkeypatch.setattr("ocolab.sweep._play", lambda key, cell: pytest.fail("played again"))
     assert small(file=file) == first
     monkeypatch.undo()
     assert small(file=file, seeds=range(4))[0] == first[0]

@@ -20,10 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
+import ocolab
 from ocolib import certificates
 from ocolib.certificates import Descent, Refused, certificate, decimal
 
-FILE = Path(certificates.__file__).with_suffix(".json")
+FILE = Path(ocolab.__file__).with_name("certificates.json")
 WIDTH = 5e-7  # of an enclosure, in units of Rρ
 REAL = np.longdouble
 

@@ -1,6 +1,6 @@
 """Would the tests notice? Change the package in one place at a time, and run the tests that pass there.
 
-    make mutants                            all of ocolib; what has not changed since the last run is kept
+    make mutants                            all; what has not changed since the last run is kept
     make mutants MODULE=ocolib/bounds.py    one module
     make mutants MUTANTS_SAMPLE=60 SEED=1   a random sample
 
@@ -87,7 +87,7 @@ class Recorder:
         import coverage
 
         self.file, self.times, self.failed = file, {}, ""
-        self.coverage = coverage.Coverage(source=[package], data_file=None, config_file=False)
+        self.coverage = coverage.Coverage(source=package.split(), data_file=None, config_file=False)
         self.coverage.start()
 
     @pytest.hookimpl(hookwrapper=True)
@@ -114,9 +114,14 @@ class Recorder:
         self.file.write_text(json.dumps(kept))
 
 
+def sources_of(packages):
+    """The modules of packages whose names are given in one line."""
+    return sorted(path for name in packages.split() for path in Path(name).rglob("*.py"))
+
+
 def record(package, files):
     """{module: {line: {test}}} and {test: seconds}; tests are run again only if something has changed."""
-    sources = sorted(Path(package).rglob("*.py"))
+    sources = sources_of(package)
     helpers = sorted({p for file in files for p in file.parent.glob("*.py")} - set(files) - set(sources))
     common, jobs = digest(*sources, *helpers), {}
     for file in files:
@@ -376,12 +381,12 @@ def imports(file, package):
     nodes = list(ast.walk(ast.parse(file.read_text("utf8"))))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return any(name.split(".")[0] == package for name in names)
+    return any(name.split(".")[0] in package.split() for name in names)
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--package", default="ocolib")
+    parser.add_argument("--package", default="ocolib ocolab")
     parser.add_argument("--module", action="append", help="only this file; again for more")
     parser.add_argument("--tests", default="tests/test_*.py", help="only these files of tests")
     parser.add_argument("--sample", type=int, help="only so many, drawn at random")
@@ -393,7 +398,7 @@ def main(arguments=None):
     for name in options.preload.split():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    modules = sorted(path.as_posix() for path in Path(options.package).rglob("*.py"))
+    modules = [path.as_posix() for path in sources_of(options.package)]
     mutants = [mutant for module in options.module or modules for mutant in mutants_of(module)]
     if options.sample:
         mutants = random.Random(options.seed).sample(mutants, min(options.sample, len(mutants)))

@@ -213,7 +213,7 @@ def mutants():
         return []
     found = json.loads(MUTANTS.read_text("utf8"))
     said = "killed {killed} of {mutants}, {explained} explained".format(**found["total"])
-    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("ocolib/**/*.py")}
+    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("oco*/**/*.py")}
     unseen = len(modules - set(found["modules"]))
     return [("mutants of ocolib", said + f"; {unseen} modules not yet tried" * (unseen > 0))]
 
@@ -269,7 +269,7 @@ def when_others_change(app, env, added, changed, removed):
 
     Styles and scripts are among them because Sphinx copies those only when it writes some page.
     """
-    files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("ocolib/**/*.py")]
+    files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("oco*/**/*.py")]
     files += [*notebooks(), ROOT / "_build" / "times.json", ROOT / "requirements.txt", MUTANTS]
     files += [path for path in ROOT.glob("book/_static/**/*") if path.is_file()]
     seen = [(str(file), file.stat().st_mtime) for file in files if file.exists()]

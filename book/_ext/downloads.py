@@ -22,7 +22,7 @@ ROOT = ledger.ROOT
 FOLDER = "downloads"
 TOP = "online-convex-optimisation"
 BUNDLE = f"{FOLDER}/{TOP}.zip"
-PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "ocolib")
+PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "ocolib", "ocolab")
 MAKE = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 README = """\
 Online Convex Optimisation, Executed: all notebooks

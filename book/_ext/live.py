@@ -73,10 +73,10 @@ def script(text):
 
 
 def package():
-    """ocolib as a zip with its data, sources and all, so that a traceback can show its lines."""
+    """ocolib and ocolab as a zip with their data, sources and all, so that a traceback can show its lines."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as bundle:
-        for path in sorted(path for path in (ROOT / "ocolib").rglob("*") if path.suffix in (".py", ".json")):
+        for path in sorted(path for path in ROOT.glob("oco*/**/*") if path.suffix in (".py", ".json")):
             info = zipfile.ZipInfo(path.relative_to(ROOT).as_posix())
             bundle.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return buffer.getvalue()

@@ -1,0 +1,5 @@
+"""The laboratory beside `ocolib`: what is built on games and needed by none.
+
+`sweep` plays many games as one table, on as many machines as you have. `certificates` checks worst cases as
+inequalities between fractions, with nothing but the standard library, and `exact` solves games in fractions.
+"""

@@ -1,0 +1,39 @@
+"""Long arrays in pieces that stay in the processor's cache; whole ones are fetched anew every time."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ocolib.protocols import Array
+
+
+def blocks(T: int, row: int) -> Iterator[slice]:
+    """0, …, T − 1 in pieces of about 256 kB of rows of `row` floats: what follows finds them in the cache."""
+    size = max(8, 2**15 // row // 8 * 8)
+    return (slice(a, min(a + size, T)) for a in range(0, T, size))
+
+
+def inner(a: Array, b: Array) -> Array:
+    """⟨a, b⟩ over the last axis; a or b may be one row for all."""
+    return np.einsum("...i,...i->...", a, b)
+
+
+def running(Z: Array, before: Array, out: Array) -> None:
+    """Put before + Z_1 + … + Z_t into row t of `out`, `(..., T, n)`.
+
+    In a long Z every eighth row is added at once: one after another, each sum waits for the last.
+    """
+    whole = Z.shape[-2] // 8 * 8 if Z.size >= 4096 else 0
+    if whole:
+        given, sums = (x[..., :whole, :].reshape(*x.shape[:-2], -1, 8, x.shape[-1]) for x in (Z, out))
+        sums[..., 0, :] = given[..., 0, :]
+        sums[..., 0, 0, :] += before[..., 0, :]
+        for i in range(1, 8):
+            np.add(sums[..., i - 1, :], given[..., i, :], out=sums[..., i, :])
+        sums[..., 1:, :, :] += np.cumsum(sums[..., :-1, -1, :], axis=-2)[..., None, :]
+        before = out[..., whole - 1 : whole, :]
+    if whole < Z.shape[-2]:
+        rest = out[..., whole:, :]
+        rest[...] = Z[..., whole:, :]
+        rest[..., :1, :] += before
+        np.cumsum(rest, axis=-2, out=rest)

@@ -1,0 +1,272 @@
+"""The best point in hindsight for losses over data, with a certificate and without a solver from elsewhere.
+
+`best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
+method that factors n × n matrices only. A loss with kinks is a sum of terms h·max(0, r), r affine in u; a set
+is a few conditions r ≤ 0, which are the same with h = ∞. With r = v − s and v, s ≥ 0 the optimum has a slope
+a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a sum to 0.
+"""
+
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ocolib import sets
+from ocolib.losses import Examples
+from ocolib.phi import Kinked, TubeLoss
+from ocolib.protocols import Array, Set
+
+TOLERANCE = 1e-9  #: of the gap, relative to the value or to 1
+REACH = 10.0  #: on an unbounded set the certificate speaks of all points up to so many times as far
+
+#: the second derivative of each smooth loss
+CURVATURES = {
+    "squared hinge": lambda p, y: (y * p < 1.0) + 1e-6,  # a little more, so that no matrix is singular
+    "exponential": lambda p, y: np.exp(-y * p),
+    "logistic": lambda p, y: np.exp(-np.logaddexp(0.0, p) - np.logaddexp(0.0, -p)),
+    "least squares": lambda p, y: np.ones_like(p),
+    "huber": lambda p, y: (np.abs(p - y) <= 1.0) + 1e-6,
+    "poisson": lambda p, y: np.exp(p),
+}
+
+
+class Best(NamedTuple):
+    """A point of the set, its value, and by how much the value may exceed the least one."""
+
+    point: Array
+    value: float
+    gap: float
+
+
+def knows(losses: Any, over: Set) -> bool:
+    """Can `best` answer?"""
+    return (
+        isinstance(losses, Examples)
+        and (isinstance(losses.phi, (Kinked, TubeLoss)) or getattr(losses.phi, "name", None) in CURVATURES)
+        and losses.dim == over.dim
+        and isinstance(over, (sets.Space, sets.Orthant, sets.Ball, sets.Box, sets.Simplex, sets.Halfspace))
+    )
+
+
+def _kinks(losses: Examples) -> tuple[Array, Array, Array]:
+    """(A, b, h): the losses are Σ h·max(0, Au + b), and what is smooth."""
+    X, y, phi = losses.X, losses.y, losses.phi
+    one = np.ones(len(X))
+    if isinstance(phi, Kinked):
+        return -y[:, None] * X, phi.bend + y * phi.threshold, one
+    if isinstance(phi, TubeLoss):
+        return np.vstack([X, -X]), np.concatenate([-y, y]) - phi.eps, np.r_[phi.up * one, phi.down * one]
+    return np.empty((0, X.shape[1])), np.empty(0), np.empty(0)
+
+
+def _conditions(over: Set) -> tuple[Array, Array]:
+    """(A, b): the set is Au + b ≤ 0; of a ball and of the simplex this is not all."""
+    one = np.eye(over.dim)
+    match over:
+        case sets.Orthant() | sets.Simplex():
+            return -one, np.zeros(over.dim)
+        case sets.Box():
+            return np.vstack([one, -one]), np.concatenate([-over.high, over.low])
+        case sets.Halfspace():
+            return over.unit[None, :], np.array([-over.distance])
+    return np.empty((0, over.dim)), np.empty(0)
+
+
+class Problem:
+    """The numbers of one search: rows Au + b, of which the first `soft` may be positive at the price h."""
+
+    def __init__(self, losses: Examples, over: Any) -> None:
+        self.losses, self.over = losses, over
+        self.smooth = getattr(losses.phi, "name", "")  #: which smooth loss, if it is one
+        A, b, h = _kinks(losses)
+        C, d = _conditions(over)
+        self.ball = int(isinstance(over, sets.Ball))
+        self.A = np.asfortranarray(np.vstack([A, C, np.zeros((self.ball, over.dim))]))
+        self.b = np.concatenate([b, d, np.zeros(self.ball)])
+        self.h = np.concatenate([h, np.full(len(self.b) - len(h), np.inf)])
+        self.soft = len(h)
+        self.weight = losses.reg * len(losses)
+
+    def rows(self, u: Array) -> Array:
+        """The rows at u; the last is that of a ball, ½(‖u − c‖² − R²)/R, and its gradient is put into A."""
+        r = self.A @ u + self.b
+        if self.ball:
+            away = u - self.over.center
+            self.A[-1] = away / self.over.radius
+            r[-1] = 0.5 * (away @ away / self.over.radius - self.over.radius)
+        return r
+
+    def value(self, u: Array) -> float:
+        """The sum of the losses."""
+        losses = self.losses
+        return float(losses.phi.value(losses.X @ u, losses.y).sum() + 0.5 * self.weight * u @ u)
+
+    def derivatives(self, u: Array) -> tuple[Array, Array]:
+        """Gradient and second derivative of what is smooth."""
+        gradient, H = self.weight * u, self.weight * np.eye(len(u))
+        if self.smooth:
+            X, y, p = self.losses.X, self.losses.y, self.losses.X @ u
+            gradient = gradient + self.losses.phi.slope(p, y) @ X
+            H = H + (X.T * CURVATURES[self.smooth](p, y)) @ X
+        return gradient, H
+
+    def residual(self, state: Any, target: float) -> float:
+        """The length of what must vanish."""
+        u, a, s, v, nu = state
+        r = self.rows(u)
+        parts = self.derivatives(u)[0] + a @ self.A + nu, r - v + s, s * a - target
+        return float(np.sqrt(sum(part @ part for part in parts)))
+
+    def gap(self, u: Array, a: Array) -> tuple[float, float]:
+        """(value, gap) at a point of the set: the value of the dual problem at the slopes is value − gap."""
+        r, a, h = self.rows(u)[: self.soft], a[: self.soft], self.h[: self.soft]
+        g = self.derivatives(u)[0] + a @ self.A[: self.soft]
+        far = REACH * max(1.0, float(np.linalg.norm(u)))
+        match self.over:
+            case sets.Space():
+                least = -far * np.linalg.norm(g)
+            case sets.Orthant():
+                least = -far * np.linalg.norm(np.minimum(g, 0.0))
+            case sets.Halfspace():
+                t = max(-float(g @ self.over.unit), 0.0)  # the multiplier of the condition
+                least = -t * self.over.distance - far * np.linalg.norm(g + t * self.over.unit)
+            case _:
+                least = g @ self.over.minimize_linear(g)
+        kinks = (h * np.maximum(r, 0.0) - a * r).sum()
+        return self.value(u), float(kinks + g @ u - least)
+
+
+def best(losses: Examples, over: Any) -> Best:
+    """argmin over the set of the sum of the losses, to a relative gap of 1e-8 or a `ValueError`."""
+    return _best(losses, over, None)
+
+
+def _best(losses: Examples, over: Any, near: Array | None) -> Best:
+    """The search is shorter if it begins `near` the answer, as for one round more."""
+    if not knows(losses, over):
+        raise ValueError(f"the best point is not known here for {type(losses).__name__} over {over!r}")
+    answer = Best(np.zeros(over.dim), np.nan, np.nan)
+    with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+        answer = _search(Problem(losses, over), over, near)
+    if not answer.gap <= 1e-8 * max(1.0, abs(answer.value)):
+        raise ValueError(f"no best point was found: is the infimum attained? The gap is {answer.gap:g}")
+    return answer
+
+
+def _search(problem: Problem, over: Any, near: Array | None) -> Best:
+    if problem.ball and problem.smooth:
+        return _better(None, problem, _in_ball(problem, over, near), np.zeros(1))
+    state = _start(problem, near)
+    answer = _better(None, problem, *state[:2])
+    for _ in range(100):
+        if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
+            break
+        state = _improve(problem, *state)
+        answer = _better(answer, problem, *state[:2])
+    return answer
+
+
+def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float) -> Any:
+    """One step towards s·a = v·(h − a) = μ with a smaller μ (Mehrotra's predictor and corrector)."""
+    h, hard, simplex = problem.h, np.isinf(problem.h), isinstance(problem.over, sets.Simplex)
+    above, pairs = np.where(hard, 1.0, h - a), max(len(s) + problem.soft, 1)
+    r, (gradient, H) = problem.rows(u), problem.derivatives(u)
+    A, D = problem.A, 1.0 / (s / a + v / above)
+    if problem.ball:
+        H = H + a[-1] / problem.over.radius * np.eye(len(u))
+    K = H + (A.T * D) @ A if len(A) else H
+    if simplex:  # Σ u_i = 1, with the multiplier ν
+        K = np.block([[K, np.ones((len(u), 1))], [np.ones((1, len(u))), np.zeros((1, 1))]])
+    rd, rp, mu = gradient + a @ A + nu, r - v + s, (s @ a + v @ above) / pairs
+    ds = da = dv = np.zeros_like(a)
+    target = 0.0
+    for corrected in (False, True):  # towards μ = 0; then, wiser by that step, towards the target
+        if corrected and mu:
+            step = _length(s, ds, v, dv, a, da, h)
+            after = ((s + step * ds) @ (a + step * da) + (v + step * dv) @ (above - step * da)) / pairs
+            target = mu * max(min(1.0, after / mu) ** 3, 0.1 if problem.smooth else 0.0)
+        rs, rv = s * a + ds * da - target, np.where(hard, 0.0, v * above - dv * da - target)
+        w = rp - rs / a + rv / above
+        rhs = -rd - (D * w) @ A
+        move = np.linalg.solve(K, np.append(rhs, 1.0 - u.sum()) if simplex else rhs)
+        du, dnu = (move[:-1], move[-1]) if simplex else (move, 0.0)
+        da = D * (A @ du + w)
+        ds, dv = (-rs - s * da) / a, np.where(hard, 0.0, (-rv + v * da) / above)
+    here: Any = u, a, s, v, nu
+    step = _length(s, ds, v, dv, a, da, h)
+    before = problem.residual(here, target) if problem.smooth else np.inf
+    for share in 0.5 ** np.arange(12):  # half the step until what must vanish has shrunk, if it ever does
+        there = [x + share * step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
+        if not problem.smooth or problem.residual(there, target) <= (1 - 0.01 * share * step) * before:
+            return there
+    return [x + step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
+
+
+def _in_ball(problem: Problem, over: Any, near: Array | None) -> Array:
+    """Of a smooth f on a ball: argmin f + ½λ‖u − c‖² with λ = 0, or with the λ that puts it on the edge."""
+    u, lam, one = over.center if near is None else near, 0.0, np.eye(over.dim)
+
+    def value(u: Array, lam: float) -> float:
+        return problem.value(u) + 0.5 * lam * float(np.square(u - over.center).sum())
+
+    for _ in range(60):
+        for _ in range(60):  # Newton, with half the step until f has come down
+            gradient, H = problem.derivatives(u)
+            d, H = u - over.center, H + (lam + 1e-10 * (1.0 + np.trace(H))) * one
+            move = -np.linalg.solve(H, gradient + lam * d)
+            fall, step, f = -(gradient + lam * d) @ move, 1.0, value(u, lam)
+            while step > 1e-12 and not value(u + step * move, lam) <= f - 1e-4 * step * fall:
+                step *= 0.5
+            if step <= 1e-12 or fall <= 1e-18 * max(1.0, abs(f)):
+                break
+            u = u + step * move
+        length = float(np.linalg.norm(d))
+        if abs(length / over.radius - 1.0) <= 1e-11 or (lam == 0.0 and length <= over.radius):
+            break
+        lam = max(0.0, lam + (length / over.radius - 1.0) * length**2 / (d @ np.linalg.solve(H, d)))
+    return u
+
+
+def _better(answer: Best | None, problem: Problem, u: Array, a: Array) -> Best:
+    point = problem.over.project(u)
+    value, gap = problem.gap(point, np.clip(a, 0.0, problem.h))
+    return Best(point, value, max(gap, 0.0)) if answer is None or gap < answer.gap else answer
+
+
+def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Array) -> float:
+    """How far all stay positive, with a little to spare."""
+    worst = min((float(np.min(d / x, initial=0.0)) for x, d in ((s, ds), (a, da), (h - a, -da))), default=0.0)
+    inside = v > 0
+    worst = min(worst, float(np.min(dv[inside] / v[inside], initial=0.0)))
+    return min(1.0, 0.995 / -worst) if worst < 0 else 1.0
+
+
+def _start(problem: Problem, near: Array | None) -> Any:
+    """An inner point of the set, the middle or next to `near`, and slopes with s·a = v·(h − a) = μ."""
+    over, h = problem.over, problem.h
+    match over:
+        case sets.Ball():
+            u = over.center.copy()
+        case sets.Box():
+            u = 0.5 * (over.low + over.high)
+        case sets.Orthant():
+            u = np.ones(over.dim)
+        case _:
+            u = over.project(np.zeros(over.dim))
+    mu = 1.0 if near is None else 0.01
+    if near is not None:
+        u = 0.99 * near + 0.01 * u
+    r, soft = problem.rows(u), problem.soft
+    v, k, m = np.zeros_like(r), r[:soft], h[:soft]
+    v[:soft] = (2.0 * mu + k * m + np.sqrt(4.0 * mu**2 + (k * m) ** 2)) / (2.0 * m)
+    s = np.maximum(v - r, 1e-3)
+    return u, np.minimum(mu / s, 0.999 * h), s, v, 0.0
+
+
+def least(losses: Examples, over: Set) -> Array:
+    """The least f_1 + … + f_t on the set for every t, `(T,)`; each search begins at the answer before."""
+    values, near = np.empty(len(losses)), None
+    for t in range(len(losses)):
+        answer = _best(losses[: t + 1], over, near)
+        values[t], near = answer.value, answer.point
+    return values

@@ -1,0 +1,251 @@
+"""The rounds of long games, compiled by numba: the plays of the loops in `learners`, a hundred times sooner.
+
+Nothing here is imported before a game is long enough; without numba no game needs it. The slopes are the
+formulas of `phi`, compiled as they stand. Sets, losses and rules are handed over as numbers: a function as an
+argument would be compiled anew in every process.
+"""
+
+from math import factorial, log
+from typing import Any
+
+import numba
+import numpy as np
+
+from ocolib import phi
+from ocolib.protocols import Array
+
+SPACE, BALL, CLIP, HALFSPACE, SIMPLEX, L1 = range(6)
+EAGER, LAZY, SOFTMAX, POWER = range(4)  #: a step from the play, or what a leader does with the sum
+KINKED, TUBE, LINEAR = -1, -2, -3  #: other codes are places in SMOOTH
+SMOOTH = phi.SQUARED_HINGE, phi.EXPONENTIAL, phi.LOGISTIC, phi.LEAST_SQUARES, phi.HUBER, phi.POISSON
+LN2, LEAST = log(2.0), -708.0  #: exp(LEAST) is about the smallest normal number
+TAYLOR = tuple(1.0 / factorial(k) for k in range(13, -1, -1))
+ROUNDED = 1.5 * 2.0**52  #: what is added to it leaves its whole part in the last bits
+
+# sums may be taken in any order; nothing else is given up: nan stays nan, and no product is fused
+njit = numba.njit(cache=True, fastmath={"reassoc", "nsz"}, error_model="numpy")
+exact = numba.njit(cache=True, error_model="numpy")
+
+kinked, tube = exact(phi.kinked_slope), exact(phi.tube_slope)
+squared_hinge, exponential, logistic, least_squares, huber, poisson = (exact(f.derivative) for f in SMOOTH)
+
+
+@exact
+def slope(code: int, a: float, b: float, c: float, p: float, y: float) -> float:
+    """φ'(p, y) of the loss with this code and these three constants."""
+    if code == KINKED:
+        return kinked(y * (p - c), y, a, b)
+    if code == TUBE:
+        return tube(p - y, a, b, c)
+    if code == LINEAR:
+        return 1.0
+    if code == 0:
+        return squared_hinge(p, y)
+    if code == 1:
+        return exponential(p, y)
+    if code == 2:
+        return logistic(p, y)
+    if code == 3:
+        return least_squares(p, y)
+    if code == 4:
+        return huber(p, y)
+    return poisson(p, y)
+
+
+@njit
+def power(x: float) -> float:
+    """exp(x) for x ≤ 0 as 2^k·exp(r) with |r| ≤ ½·log 2, several x at once where the processor can."""
+    k = np.rint(max(x, LEAST) / LN2)
+    r, p = max(x, LEAST) - k * LN2, 0.0
+    for c in TAYLOR:
+        p = p * r + c
+    return p * np.int64((np.float64(k + ROUNDED).view(np.int64) + 1023) << 52).view(np.float64)
+
+
+@njit
+def inner(a: Array, b: Array) -> float:
+    """⟨a, b⟩."""
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+# ---------------------------------------------------------------- sets
+
+
+@njit
+def level(v: Array, total: float) -> float:
+    """θ with Σ max(v_i − θ, 0) = total, where max v = 0: drop what is below θ until nothing is."""
+    theta, kept = -np.inf, len(v) + 1
+    while True:
+        mass, count = 0.0, 0
+        for u in v:
+            if u > theta:
+                mass += u
+                count += 1
+        if count >= kept:
+            return theta
+        theta, kept = (mass - total) / count, count
+
+
+@njit
+def project(over: Any, w: Array) -> None:
+    """Replace w by the nearest point of the set."""
+    (kind, size, a, b), n = over, len(w)
+    if kind == BALL:
+        square = 0.0
+        for i in range(n):
+            square += (w[i] - a[i]) * (w[i] - a[i])
+        if square > size * size:
+            shrink = size / np.sqrt(square)
+            for i in range(n):
+                w[i] = a[i] + shrink * (w[i] - a[i])
+    elif kind == CLIP:
+        for i in range(n):
+            w[i] = min(max(w[i], a[i]), b[i])
+    elif kind == HALFSPACE:
+        excess = max(inner(a, w) - size, 0.0)
+        for i in range(n):
+            w[i] -= excess * a[i]
+    elif kind == SIMPLEX:
+        w -= w.max()
+        theta = level(w, size)
+        for i in range(n):
+            w[i] = max(w[i] - theta, 0.0)
+    elif kind == L1 and np.abs(w).sum() > size:
+        below = np.abs(w) - np.abs(w).max()
+        theta = level(below, size)
+        for i in range(n):
+            w[i] = np.copysign(max(below[i] - theta, 0.0), w[i])
+
+
+@njit
+def softmax(e: float, total: Array, w: Array) -> None:
+    """exp(−e·total), shared out: put into w."""
+    least, mass = np.inf, 0.0
+    for i in range(len(w)):
+        least = min(least, total[i])
+    for i in range(len(w)):
+        w[i] = power(-e * (total[i] - least))
+        mass += w[i]
+    mass = 1.0 / mass
+    for i in range(len(w)):
+        w[i] *= mass
+
+
+@njit
+def lead(rule: int, e: float, start: Array, total: Array, over: Any, w: Array) -> None:
+    """The play of a leader after gradients of sum `total`, put into w."""
+    if rule == SOFTMAX:
+        softmax(e, total, w)
+    elif rule == POWER:
+        for i in range(len(w)):
+            w[i] = e ** -total[i]
+    else:
+        for i in range(len(w)):
+            w[i] = start[i] - e * total[i]
+        project(over, w)
+
+
+# ---------------------------------------------------------------- games
+
+
+@njit
+def linear(Z: Array, how: Any, w: Array, total: Any, points: Array, paid: Array) -> float:
+    """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
+
+    To put v back into a ball waits for the next round, which reads every coordinate anyway.
+    """
+    (T, n), keep, (eta, rule, over, start) = Z.shape, len(points) == len(Z), how
+    (kind, size, a, _), shrink, moved = over, 1.0, 0.0
+    for t in range(T):
+        z, e, pay, square, row = Z[t], eta[t], 0.0, 0.0, points[t if keep else 0]
+        for i in range(n):
+            v = w[i] if shrink == 1.0 else a[i] + shrink * (w[i] - a[i])
+            row[i] = v
+            pay += v * z[i]
+            moved += z[i] * z[i]
+            if total is None:
+                v -= e * z[i]
+            else:
+                total[i] += z[i]
+                v = start[i] - e * total[i]
+            w[i] = v
+            square += (v - a[i]) ** 2
+        paid[t], shrink = pay, 1.0
+        if kind != BALL:
+            project(over, w)
+        elif square > size * size:
+            shrink = size / np.sqrt(square)
+        if total is not None and rule == SOFTMAX:
+            softmax(e, total, w)
+    project(over, w)
+    return moved
+
+
+@njit
+def examples(
+    X: Array, y: Array, loss: Any, reg: Any, how: Any, w: Array, total: Any, points: Any, out: Any, late: Any
+) -> float:
+    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w; `out` is filled with predictions, slopes and ‖w_t‖².
+    Returns Σ‖slope_t·x_t‖².
+
+    The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone. What a game does without is None, and
+    costs nothing: `reg`, the `total` of a leader, and `late`, (due, order), if gradients come late: the k-th
+    to arrive is that of round order[k], and after round t all k < due[t] have arrived.
+    """
+    (T, n), keep, scale, square, before = X.shape, len(points) == len(X), 1.0, inner(w, w), 0
+    (code, a, b, c), (predictions, slopes, squares), (eta, rule, over, start), moved = loss, out, how, 0.0
+    for t in range(T):
+        p = scale * inner(w, X[t])
+        if keep:
+            for i in range(n):
+                points[t, i] = scale * w[i]
+        g = slope(code, a, b, c, p, y[t])
+        predictions[t], slopes[t] = p, g
+        if g != 0.0:
+            moved += g * g * inner(X[t], X[t])
+        if reg is not None:
+            squares[t] = scale * scale * square
+        if late is not None:
+            for k in range(before, late[0][t]):
+                s = late[1][k]
+                for i in range(n):
+                    w[i] -= eta[k] * (slopes[s] * X[s, i] + (0.0 if reg is None else reg * points[s, i]))
+                project(over, w)
+            before, square = late[0][t], inner(w, w)
+        elif total is not None:
+            if g != 0.0 or reg is not None or t == 0 or eta[t] != eta[t - 1]:
+                for i in range(n):
+                    total[i] += g * X[t, i] + (0.0 if reg is None else reg * w[i])
+                lead(rule, eta[t], start, total, over, w)
+                square = inner(w, w)
+        else:
+            if reg is not None:
+                scale *= 1.0 - eta[t] * reg
+                if over[0] != SPACE or not 1e-9 < abs(scale) < 1e9:
+                    square *= scale * scale
+                    for i in range(n):
+                        w[i] *= scale
+                    scale = 1.0
+            if g != 0.0:
+                g = eta[t] * g if reg is None else eta[t] * g / scale
+                for i in range(n):
+                    w[i] -= g * X[t, i]
+            if over[0] != SPACE:
+                project(over, w)
+            if reg is not None and (g != 0.0 or over[0] != SPACE):
+                square = inner(w, w)
+    w *= scale
+    return moved
+
+
+@njit
+def expansion(K: Array, loss: Any, y: Array, scores: Array, coefficients: Array) -> None:
+    """The kernel Perceptron on rounds with the matrix K; `scores` come with what was known before."""
+    code, a, b, c = loss
+    for t in range(len(y)):
+        for s in range(t):
+            scores[t] += coefficients[s] * K[s, t]
+        coefficients[t] = 0.0 - slope(code, a, b, c, scores[t], y[t])

@@ -32,11 +32,11 @@ figure("delay", {
     const time = view.plot({ x: [-0.02 * long, long], y: [rows, -0.3], box: [72, 22, view.W - 86, split - 44], yticks: [], xlabel: "" });
     view.text(8, 14, "who reads ○ and who writes ●, over time", "");
     if (rows <= 8) for (let i = 0; i < rows; i++) view.text(66, time.py(i + 0.5) + 4, `worker ${i + 1}`, "muted end");
-    const [, from, to] = now.bars[pick];
+    const [, from, to, late] = now.bars[pick];
     time.line([[from, 0], [from, rows]], "line thin red");
     time.line([[to, 0], [to, rows]], "line thin red");
     now.bars.forEach(([who, start, end], i) => {
-      const kind = i === pick ? "red" : i > pick && start <= to ? "blue" : "muted";
+      const kind = i === pick ? "red" : i > pick && i <= pick + late ? "blue" : "muted";
       time.line([[start, who + 0.5], [end, who + 0.5]], `line ${i === pick ? "thick " : ""}${kind}`);
       const r = rows > 10 ? 2 : 3, beside = (when, by) => time.ix(time.px(when) + by);
       time.dot(beside(end, -r), who + 0.5, `dot ${kind}`, r);

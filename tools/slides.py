@@ -308,7 +308,7 @@ def fitted(file):
 
 def write(caption, names, target=TARGET, html=built.HTML):
     """The deck of one chapter; returns its file."""
-    folder = target / names[0].split("/")[-2]
+    folder = target / folder_of(names)
     folder.mkdir(parents=True, exist_ok=True)
     home = built.reader.site(built.config()) or built.relative(folder, html)
     deck = Deck(caption, [built.Page(name, html) for name in names], home)
@@ -326,7 +326,12 @@ def write(caption, names, target=TARGET, html=built.HTML):
 def chapters():
     """{folder: (caption, pages)} of the parts that are made for a class."""
     parts = [(part, names) for part, names in built.contents() if part not in ("", built.BACK)]
-    return {names[0].split("/")[-2]: (part, names) for part, names in parts}
+    return {folder_of(names): (part, names) for part, names in parts}
+
+
+def folder_of(names):
+    """The folder in which the pages of a chapter lie; one page of it may lie in `book/` itself."""
+    return names[-1].split("/")[-2]
 
 
 def main():

@@ -8,8 +8,8 @@ from ocolib.protocols import Array
 
 
 def blocks(T: int, row: int) -> Iterator[slice]:
-    """0, …, T − 1 in pieces of about 256 kB of rows of `row` floats: what follows finds them in the cache."""
-    size = max(8, 2**15 // row // 8 * 8)
+    """0, …, T − 1 in pieces of about 512 kB of rows of `row` floats: what follows finds them in the cache."""
+    size = max(8, 2**16 // row // 8 * 8)
     return (slice(a, min(a + size, T)) for a in range(0, T, size))
 
 
@@ -21,9 +21,9 @@ def inner(a: Array, b: Array) -> Array:
 def running(Z: Array, before: Array, out: Array) -> None:
     """Put before + Z_1 + … + Z_t into row t of `out`, `(..., T, n)`.
 
-    In a long Z every eighth row is added at once: one after another, each sum waits for the last.
+    Of many long rows every eighth is added at once: one after another, each sum waits for the last.
     """
-    whole = Z.shape[-2] // 8 * 8 if Z.size >= 4096 else 0
+    whole = Z.shape[-2] // 8 * 8 if Z.size >= 4096 and Z.shape[-1] >= 16 else 0
     if whole:
         given, sums = (x[..., :whole, :].reshape(*x.shape[:-2], -1, 8, x.shape[-1]) for x in (Z, out))
         sums[..., 0, :] = given[..., 0, :]

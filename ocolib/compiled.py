@@ -158,9 +158,9 @@ def linear(Z: Array, how: Any, w: Array, total: Any, points: Array, paid: Array)
     To put v back into a ball waits for the next round, which reads every coordinate anyway.
     """
     (T, n), keep, (eta, rule, over, start) = Z.shape, len(points) == len(Z), how
-    (kind, size, a, _), shrink, moved = over, 1.0, 0.0
+    (kind, size, a, _), shrink, moved, last = over, 1.0, 0.0, len(eta) - 1
     for t in range(T):
-        z, e, pay, square, row = Z[t], eta[t], 0.0, 0.0, points[t if keep else 0]
+        z, e, pay, square, row = Z[t], eta[min(t, last)], 0.0, 0.0, points[t if keep else 0]
         for i in range(n):
             v = w[i] if shrink == 1.0 else a[i] + shrink * (w[i] - a[i])
             row[i] = v
@@ -186,59 +186,66 @@ def linear(Z: Array, how: Any, w: Array, total: Any, points: Array, paid: Array)
 
 @njit
 def examples(
-    X: Array, y: Array, loss: Any, reg: Any, how: Any, w: Array, total: Any, points: Any, out: Any, late: Any
-) -> float:
-    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w; `out` is filled with predictions, slopes and ‖w_t‖².
-    Returns Σ‖slope_t·x_t‖².
+    X: Any, y: Any, code: Any, reg: Any, how: Any, over: Any, w: Any, sums: Any, kept: Any, out: Any, lag: Any
+) -> None:
+    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w; `out` is filled with predictions, payments (φ only if
+    it is the kinked one) and slopes (if there is a `lag`).
 
     The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone. What a game does without is None, and
-    costs nothing: `reg`, the `total` of a leader, and `late`, (due, order), if gradients come late: the k-th
-    to arrive is that of round order[k], and after round t all k < due[t] have arrived.
+    costs nothing: the `code` of a loss other than the kinked one, `reg`, a set to stay `over`, the `sums` of
+    a leader (who has a set, if only all of space), plays to be `kept`, a `lag`, (due, order), if gradients
+    come late: the k-th to arrive is that of round order[k], and after round t all k < due[t] have arrived.
     """
-    (T, n), keep, scale, square, before = X.shape, len(points) == len(X), 1.0, inner(w, w), 0
-    (code, a, b, c), (predictions, slopes, squares), (eta, rule, over, start), moved = loss, out, how, 0.0
+    (T, n), scale, square, before = X.shape, 1.0, inner(w, w), 0
+    (a, b, c, eta, rule, start), (predictions, paid, slopes) = how, out
+    last, below, at = len(eta) - 1, kinked(a - 1.0, 1.0, a, b), kinked(a, 1.0, a, b)
     for t in range(T):
-        p = scale * inner(w, X[t])
-        if keep:
+        x, e = X[t], eta[min(t, last)]
+        p = scale * inner(w, x)
+        if kept is not None:
             for i in range(n):
-                points[t, i] = scale * w[i]
-        g = slope(code, a, b, c, p, y[t])
-        predictions[t], slopes[t] = p, g
-        if g != 0.0:
-            moved += g * g * inner(X[t], X[t])
-        if reg is not None:
-            squares[t] = scale * scale * square
-        if late is not None:
-            for k in range(before, late[0][t]):
-                s = late[1][k]
+                kept[t, i] = scale * w[i]
+        predictions[t], paid[t] = p, 0.0 if reg is None else 0.5 * reg * scale * scale * square
+        if code is None:
+            m = y[t] * (p - c)
+            g = y[t] * (below if m < a else at if m == a else 0.0)
+            paid[t] += max(a - m, 0.0)
+        else:
+            g = slope(code, a, b, c, p, y[t])
+        if lag is not None:
+            slopes[t] = g
+            for k in range(before, lag[0][t]):
+                s, e = lag[1][k], eta[min(k, last)]
                 for i in range(n):
-                    w[i] -= eta[k] * (slopes[s] * X[s, i] + (0.0 if reg is None else reg * points[s, i]))
-                project(over, w)
-            before, square = late[0][t], inner(w, w)
-        elif total is not None:
-            if g != 0.0 or reg is not None or t == 0 or eta[t] != eta[t - 1]:
+                    w[i] -= e * (slopes[s] * X[s, i] + (0.0 if reg is None else reg * kept[s, i]))
+                if over is not None:
+                    project(over, w)
+            before, square = lag[0][t], inner(w, w)
+        elif sums is not None:
+            if g != 0.0 or reg is not None or t == 0 or e != eta[min(t, last) - 1]:
                 for i in range(n):
-                    total[i] += g * X[t, i] + (0.0 if reg is None else reg * w[i])
-                lead(rule, eta[t], start, total, over, w)
+                    sums[i] += g * x[i] + (0.0 if reg is None else reg * w[i])
+                lead(rule, e, start, sums, over, w)
                 square = inner(w, w)
         else:
             if reg is not None:
-                scale *= 1.0 - eta[t] * reg
-                if over[0] != SPACE or not 1e-9 < abs(scale) < 1e9:
+                scale *= 1.0 - e * reg
+                if over is not None or not 1e-9 < abs(scale) < 1e9:
                     square *= scale * scale
                     for i in range(n):
                         w[i] *= scale
                     scale = 1.0
             if g != 0.0:
-                g = eta[t] * g if reg is None else eta[t] * g / scale
+                step, square = (e * g if reg is None else e * g / scale), 0.0
                 for i in range(n):
-                    w[i] -= g * X[t, i]
-            if over[0] != SPACE:
+                    v = w[i] - step * x[i]
+                    w[i] = v
+                    square += v * v
+            if over is not None:
                 project(over, w)
-            if reg is not None and (g != 0.0 or over[0] != SPACE):
-                square = inner(w, w)
+                if reg is not None:
+                    square = inner(w, w)
     w *= scale
-    return moved
 
 
 @njit

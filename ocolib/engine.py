@@ -143,33 +143,35 @@ class Rounds:
         from ocolib import compiled as c
 
         data = losses if isinstance(losses, Examples) else None
-        X = losses if data is None else data.X
+        X, reg = (losses, None) if data is None else (data.X, data.reg or None)
         loss = (c.LINEAR, 0.0, 0.0, 0.0) if data is None else code(data.phi)
         if loss is None:
             raise LookupError(f"there is no compiled form of {losses.phi!r}")
-        T, n = X.shape
+        (T, n), other = X.shape, None if loss[0] == c.KINKED else loss[0]
         late = _late(self.learner, T) if isinstance(self.learner, learners.DelayedOGD) else None
-        eta, self.t = learners.steps(self.eta, T, self.t), self.t + T
-        points, out = np.empty((T if keep or late else 1, n)), np.empty((3, T))
-        moving = (eta, self.rule, self.over, self.start), self.w, self.total, points
+        eta, self.t = learners.steps(self.eta, T if callable(self.eta) else 1, self.t), self.t + T
+        points = np.empty((T, n)) if keep or late else None
+        predictions, paid, slopes = (np.empty(T if x else 0) for x in (True, data is not None or late, late))
         if data is None and late is None:
-            moved = c.linear(X, *moving, out[0])
+            row = np.empty((1, n)) if points is None else points
+            how: Any = eta, self.rule, self.over, self.start
+            most = c.linear(X, how, self.w, self.total, row, predictions) ** 0.5
         else:
-            y, reg = (out[0], None) if data is None else (data.y, data.reg or None)
-            moved = c.examples(X, y, loss, reg, *moving, out, late)
-        self._look(moved, eta, out, 0.0 if data is None else data.reg)
-        paid = out[0] if data is None else data.phi.value(out[0], data.y)
-        if data is not None and data.reg:
-            paid = paid + 0.5 * data.reg * out[2]
-        return Played(points if keep else None, self.w.copy(), out[0], paid)
-
-    def _look(self, moved: float, eta: Array, out: Array, reg: float) -> None:
-        """Refuse a game that came near 1e150, where the loop looks at every step; the loop shall judge."""
-        length = np.sqrt(out[2].max()) if reg else 0.0
-        most = np.sqrt(self.t * moved) + self.t * reg * length
-        self.reach += max(1.0, eta.max()) * most + length
-        if not self.reach < learners.SMALL or not np.isfinite(out[0]).all():
+            y = predictions if data is None else data.y
+            over = None if self.over[0] == c.SPACE and self.total is None else self.over
+            how, out = (*loss[1:], eta, self.rule, self.start), (predictions, paid, slopes)
+            c.examples(X, y, other, reg, how, over, self.w, self.total, points, out, late)
+            most = np.abs(X).max() * n if data is None else data.steepest(predictions)
+        length = np.sqrt(2.0 * paid.max() / reg) if reg else 0.0
+        self.reach += max(1.0, eta.max()) * self.t * (most + (reg or 0.0) * length) + length
+        # near 1e150 the loop looks at every step; it shall judge
+        if not self.reach < learners.SMALL or not np.isfinite(predictions).all():
             raise LookupError(f"plays or gradients may be beyond {learners.SMALL:g}")
+        if data is None:
+            paid = predictions
+        elif other is not None:
+            paid += data.phi.value(predictions, data.y)
+        return Played(points if keep else None, self.w.copy(), predictions, paid)
 
 
 def played(learner: Learner, losses: Any, keep: bool | None, engine: str | None) -> Played | None:

@@ -85,7 +85,7 @@ def _stop(rounds: int | None, available: int) -> int:
 
 def _eyes(learner: Learner) -> Callable[[Any], Any]:
     """How the learner reads losses."""
-    return learner.sees if isinstance(learner, Reader) else lambda losses: losses
+    return getattr(learner, "sees", lambda losses: losses)
 
 
 def _play_linear(learner: Learner, Z: Array, **how: Any) -> Trace:
@@ -117,7 +117,7 @@ def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | Ke
         return KernelTrace(
             learner, losses, *(engines.kernel(learner, losses, how["engine"]) or _expand(player, losses))
         )
-    if not isinstance(player, GradientPlayer):  # it wants the losses themselves, not a subgradient
+    if not hasattr(player, "step"):  # it wants the losses themselves, not a subgradient
         return _play_adversary(learner, lambda t, w, past: losses[t - 1], len(losses))
     _same_dim(losses, player.predict().shape[-1])
     played = engines.played(learner, losses, **how)
@@ -126,7 +126,7 @@ def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | Ke
         return Trace(learner, losses, *kept, played.paid, played.last, played.predictions, again)
     with np.errstate(all="ignore"):  # what is not finite is refused by name
         points, subgradients = _rounds(player, getattr(player, "rush", player.step), losses)
-        if hasattr(player, "rush") and not small(points[0], player.largest * subgradients):  # type: ignore
+        if hasattr(player, "rush") and not small(points[0], player.largest * subgradients):
             player = learner.player()  # once more, with a look at every step
             points, subgradients = _rounds(player, player.step, losses)
         validate.finite("play", points)
@@ -136,11 +136,13 @@ def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | Ke
 def _rounds(player: GradientPlayer, step: Callable[[Array], None], losses: Examples) -> tuple[Array, Array]:
     """(points, subgradients) of a player who moves by `step`."""
     X, y, slope, reg, predict = losses.X, losses.y.tolist(), losses.phi.slope, losses.reg, player.predict
-    points, slopes = np.empty_like(X), np.empty(len(X))
+    points, slopes, w, rests = np.empty_like(X), np.empty(len(X)), predict(), getattr(player, "rests", False)
     for t, x in enumerate(X):
-        points[t] = w = predict()
-        slopes[t] = s = slope(float(w @ x), y[t])
-        step(s * x + reg * w if reg else s * x)
+        points[t] = w
+        slopes[t] = s = slope(float(w.dot(x)), y[t])
+        if s or reg or not rests:
+            step(s * x + reg * w if reg else s * x)
+            w = predict()
     return points, slopes[:, None] * X + reg * points if reg else slopes[:, None] * X
 
 

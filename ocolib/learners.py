@@ -90,7 +90,7 @@ def steps(eta: Step, T: int, before: int = 0) -> Array:
         with suppress(Exception):  # it was made for one t: ask for one at a time, and let that complain
             together = validate.sizes("eta", eta(t))
             some = [0, T // 2, T - 1]
-            if together.shape == (T,) and np.allclose(together[some], [eta(s) for s in t[some]], 1e-12, 0.0):
+            if together.shape == (T,) and (abs(together[some] / [eta(s) for s in t[some]] - 1) < 1e-12).all():
                 return together
     return np.stack(np.broadcast_arrays(*(step_at(eta, int(s)) for s in t)), axis=-1)
 
@@ -216,18 +216,19 @@ def small(start: Array, moves: Array) -> bool:
 def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array) -> Array:
     """minimize(Z_t, t, out) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves.
 
-    The sums of all blocks are made at one place, which stays in the cache, and may be overwritten there.
+    The sums are made where the plays go, and may be overwritten there while they are in the cache.
     """
     T, row = Z.shape[-2], Z[..., 0, :].size
     first = minimize(np.zeros_like(Z[..., :1, :]), slice(0, 1), None)
     w = np.empty((*first.shape[:-2], T + 1, Z.shape[-1]))
     w[..., :1, :] = first
-    total, place = np.zeros_like(first), np.empty_like(w[..., : next(blocks(T, row)).stop, :])
+    total = np.zeros_like(first)
     for t in blocks(T, row):
-        sums = place[..., : t.stop - t.start, :]
+        sums = w[..., t.start + 1 : t.stop + 1, :]
         running(Z[..., t, :], total, sums)
         total[...] = sums[..., -1:, :]
-        w[..., t.start + 1 : t.stop + 1, :] = minimize(sums, t, sums)
+        if (plays := minimize(sums, t, sums)) is not sums:
+            sums[...] = plays
     return w
 
 
@@ -333,8 +334,9 @@ class OGD:
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first
         step = nearest(self.over) if small(w[..., 0, :], moves) else self.over.project
-        for t in range(Z.shape[-2]):  # each projection needs the one before: no closed form over time
-            w[..., t + 1, :] = step(w[..., t, :] - moves[..., t, :])
+        rows, play = np.moveaxis(w, -2, 0), w[..., 0, :]
+        for t, move in enumerate(np.moveaxis(moves, -2, 0), 1):  # each projection needs the one before
+            rows[t] = play = step(play - move)
         return w
 
 
@@ -450,6 +452,8 @@ class _Reads:
 
 class _OnExamples(FirstOrder):
     """Its play is a function of the sum of the subgradients."""
+
+    rests = True  #: where a subgradient is 0
 
     def __init__(self, learner: Any) -> None:
         self.learner, self.sum = learner, np.zeros(learner.dim)

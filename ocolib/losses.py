@@ -102,9 +102,9 @@ class Examples:
     reg: float = 0.0
 
     def __post_init__(self) -> None:
-        X = validate.frozen("X", self.X, ndim=2)
+        X, largest = validate.measured("X", self.X, ndim=2)
         y = validate.labels("y", self.y, len(X), self.phi.takes)
-        keep(self, X=X, y=y, reg=validate.number("reg", self.reg, low=0.0))
+        keep(self, X=validate.freeze(X), y=y, reg=validate.number("reg", self.reg, low=0.0), largest=largest)
 
     @property
     def dim(self) -> int:
@@ -136,6 +136,11 @@ class Examples:
         """A subgradient of every f_t at w (or at row t of w), `(T, n)`; `predictions` if known."""
         slopes = self.phi.slope(self.predictions(w) if predictions is None else predictions, self.y)
         return slopes[..., None] * self.X + self.reg * np.asarray(w, dtype=float)
+
+    def steepest(self, predictions: Array) -> float:
+        """No subgradient of the φ at these predictions is longer."""
+        slope = self.phi.lipschitz or np.abs(self.phi.slope(predictions, self.y)).max()
+        return slope * self.largest * np.sqrt(self.dim)  # type: ignore[attr-defined]
 
     def margins(self, w: ArrayLike) -> Array:
         """y_t(⟨w, x_t⟩ − threshold) for every t."""

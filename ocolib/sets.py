@@ -55,9 +55,9 @@ def kind(sample: Callable[[int, Source], Set]) -> Callable[[type[T]], type[T]]:
 
 def norm(x: Array) -> Array:
     """‖x‖ over the last axis, kept as an axis."""
-    if x.size > 4096:  # without a matrix of squares
-        return np.sqrt(np.einsum("...i,...i->...", x, x))[..., None]
-    return np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
+    if x.ndim == 1 and len(x) < 4096:  # the soonest, and on one thread
+        return np.sqrt(x.dot(x))[None]
+    return np.sqrt(np.einsum("...i,...i->...", x, x))[..., None]
 
 
 def direction(x: Array) -> Array:
@@ -158,7 +158,7 @@ class Ball(_Checked):
     def __post_init__(self) -> None:
         dim, radius = validate.count("dim", self.dim), validate.size("radius", self.radius)
         center = validate.vector("center", np.zeros(dim) if self.center is None else self.center, dim)
-        keep(self, dim=dim, radius=radius, center=center)
+        keep(self, dim=dim, radius=radius, center=center, centred=not center.any())
 
     @property
     def diameter(self) -> float:
@@ -173,7 +173,7 @@ class Ball(_Checked):
         return norm(x - self.center)[..., 0] <= self.radius + _forgiven(x, tol)
 
     def nearest(self, y: Array) -> Array:
-        if self.center.any():
+        if not self.centred:  # type: ignore[attr-defined]
             away = y - self.center
             length = norm(away)
             shrink = self.radius / np.maximum(length, self.radius)
@@ -372,29 +372,33 @@ def _forgiven(x: Array, tol: float) -> Array:
 def _project_simplex(y: Array, total: float) -> Array:
     """Nearest point of {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0) with θ set by the sum.
 
-    Sort downwards, u_1 ≥ u_2 ≥ …; θ is the largest of the quotients (u_1 + … + u_k − total)/k, that of the
-    support. Shifting y by its maximum changes nothing but rounding. Nobody has a share who is `total` below
-    the largest, or below the quotient of all: of a long y they are dropped before sorting.
+    Sort downwards; θ is the largest of the quotients (u_1 + … + u_k − total)/k, that of the support (below
+    u is −y, sorted upwards). Shifting y by its maximum changes nothing but rounding. Nobody has a share who
+    is `total` below the largest, or below the quotient of all: of a long y they are dropped before sorting.
     """
     if y.ndim > 1:
-        u = np.sort(y, axis=-1)[..., ::-1]
-        y -= u[..., :1]
-        alive = (u >= u[..., :1] - total).any(axis=tuple(range(u.ndim - 1)))
-        u = (u[..., : np.count_nonzero(alive)] - u[..., :1]).cumsum(axis=-1)
-        u -= total
-        u /= np.arange(1, u.shape[-1] + 1)
-        y -= u.max(axis=-1, keepdims=True)
+        y -= y.max(axis=-1, keepdims=True)
+        u = -y
+        u.sort(axis=-1)
+        alive = np.count_nonzero((u <= total).any(axis=tuple(range(u.ndim - 1))))
+        u = u[..., :alive].cumsum(axis=-1)
+        u += total
+        u /= np.arange(1, alive + 1)
+        y += u.min(axis=-1, keepdims=True)
         return np.maximum(y, 0.0, out=y)
-    y -= np.maximum.reduce(y)
+    y -= y[y.argmax()]  # sooner than max() for a short y
     u = y
     while len(u) > 200:
         rest = u[u > max(-total, (np.add.reduce(u) - total) / len(u))]
         if len(rest) == len(u):
             break
         u = rest
-    u = np.sort(u)[::-1].cumsum()
-    u -= total
-    y -= np.maximum.reduce(u / np.arange(1, len(u) + 1))
+    u = -u
+    u.sort()
+    np.add.accumulate(u, out=u)
+    u += total
+    u /= np.arange(1, len(u) + 1)
+    y += u[u.argmin()]
     return np.maximum(y, 0.0, out=y)
 
 

@@ -85,8 +85,9 @@ def floats(name: str, value: Any) -> Array:
         raise ValueError(f"{name} must be an array of numbers, got {value!r}") from None
 
 
-def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
-    """A non-empty float array, entries up to 1e150, last axis of length `dim`, with `ndim` axes if given."""
+def measured(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> tuple[Array, float]:
+    """A non-empty float array, entries up to 1e150, last axis of length `dim`, with `ndim` axes if given; and
+    the largest size of its entries."""
     x = floats(name, value)
     if x.ndim == 0 or (ndim is not None and x.ndim != ndim):
         wanted = "at least one axis" if ndim is None else f"{ndim} axes"
@@ -95,21 +96,29 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
         raise ValueError(f"{name} must not be empty, got shape {x.shape}")
     if dim is not None and x.shape[-1] != dim:
         raise ValueError(f"{name} must have {dim} entries on its last axis, got shape {x.shape}")
-    flat = x.ravel(order="K")
-    # one pass, on one thread and without a warning, tells of most arrays that all is well; not so of nan
-    small = x.size < 8192
-    if not (np.maximum.reduce(np.abs(flat)) if small else np.einsum("i,i", flat, flat) ** 0.5) <= LARGEST:
-        legal = np.abs(x) <= LARGEST
-        if not legal.all():
-            raise ValueError(
-                f"{name} must be finite, its entries at most {LARGEST:g}, got {x[~legal][0]} in it"
-            )
-    return x
+    if x.size < 8192:  # sooner than min() and max(); of nan they say nan
+        flat = x.ravel()
+        least, most = flat[flat.argmin()], flat[flat.argmax()]
+    else:
+        least, most = x.min(), x.max()
+    if not (least >= -LARGEST and most <= LARGEST):
+        bad = x[~(np.abs(x) <= LARGEST)][0]
+        raise ValueError(f"{name} must be finite, its entries at most {LARGEST:g}, got {bad} in it")
+    return x, max(most, -least)
+
+
+def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
+    """A non-empty float array, entries up to 1e150."""
+    return measured(name, value, dim, ndim)[0]
 
 
 def frozen(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
     """`array`, kept so that nobody changes it behind our back: a copy, unless it is read-only already."""
-    x = array(name, value, dim, ndim)
+    return freeze(array(name, value, dim, ndim))
+
+
+def freeze(x: Array) -> Array:
+    """x read-only: a copy, unless it is so already."""
     if x.flags.writeable:
         x = x.copy()
         x.flags.writeable = False
@@ -135,7 +144,7 @@ def sizes(name: str, value: Any) -> Array:
         x = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         x = np.array(np.nan)
-    if not x.size or not ((x >= SMALLEST) & (x <= LARGEST)).all():
+    if not x.size or not (x.min() >= SMALLEST and x.max() <= LARGEST):
         raise ValueError(f"{name} must be finite and > 0, from {SMALLEST:g} to {LARGEST:g}, got {value}")
     return x
 

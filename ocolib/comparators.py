@@ -251,9 +251,7 @@ def _start(problem: Problem, near: Array | None) -> Any:
             u = np.ones(over.dim)
         case _:
             u = over.project(np.zeros(over.dim))
-    mu = 1.0 if near is None else 0.01
-    if near is not None:
-        u = 0.99 * near + 0.01 * u
+    mu, u = (1.0, u) if near is None else (0.01, 0.99 * near + 0.01 * u)
     r, soft = problem.rows(u), problem.soft
     v, k, m = np.zeros_like(r), r[:soft], h[:soft]
     v[:soft] = (2.0 * mu + k * m + np.sqrt(4.0 * mu**2 + (k * m) ** 2)) / (2.0 * m)

@@ -41,7 +41,7 @@ def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
             elif losses.dim != n:
                 raise ValueError(f"losses must have dimension {n}, got {losses.dim}")
             paid.append(rounds.play(losses, keep=False).paid.copy())  # not the array it is a row of
-    except LookupError as reason:
+    except (LookupError, ModuleNotFoundError) as reason:
         raise ValueError(f"only what is compiled can be streamed: {reason}") from None
     return Stream(learner, np.concatenate(paid), rounds.w)
 

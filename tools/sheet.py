@@ -42,7 +42,7 @@ def lecture(asked):
     toc = yaml.safe_load((notebooks.ROOT / "_toc.yml").read_text("utf8"))
     for part in toc["parts"]:
         pages = [entry["file"].removeprefix("book/") for entry in part["chapters"]]
-        folder = pages[0].partition("/")[0]
+        folder = next((page for page in pages if "/" in page), pages[0]).partition("/")[0]
         number = re.match(r"lecture-0*(\d+)", folder)
         if asked == folder or (number and asked.lstrip("0") == number[1]):
             return folder, part["caption"], [page for page in pages if plain.has_notebook(page)]

@@ -12,9 +12,9 @@ promises, `proofs.descent` its proof on a trace, `limits.descent` the worst that
 which form (`_sharp`, `_anytime`, `_seen`) or what belongs to it (`_step`, `_scale`, `_schedule`).
 
 One order of arguments: the geometry (`diameter`, `radius`, `dim`, `n`), the size `rho` of the subgradients,
-what the theorem adds (`path`, `curvature`, `delay`, `pieces`), the rounds `T`, then `eta`, `scale` and
-options. A function of a `trace` takes `trace, u` first and leaves out what the trace knows: T, and from
-`trace.learner` the set, the regulariser and the step. A trace of another learner is refused.
+what the theorem adds (`path`, `curvature`, `delay`, `pieces`), the rounds `T`, then the step and
+options. A function of a `trace` takes it first, then `u` if it has one, and leaves out what the trace knows:
+T, and from `trace.learner` the set, the regulariser and the step. A trace of another learner is refused.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def descent_anytime(radius: float, rho: float, T: int) -> float:
 
 @promise("tight", "ox13.alg.perceptron")
 def perceptron(radius: float, margin: float) -> float:
-    """Updates of the Perceptron from w_1 = 0: (R/γ)², if ‖x_t‖ ≤ R and y_t⟨u, x_t⟩ ≥ γ for a unit u."""
+    """Updates of the Perceptron from 0, kink 0 or 1: (R/γ)² if ‖x_t‖ ≤ R, y_t⟨u, x_t⟩ ≥ γ for a unit u."""
     R, margin = validate.positive("radius", radius), validate.positive("margin", margin)
     return (R / margin) ** 2
 

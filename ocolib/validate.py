@@ -1,7 +1,7 @@
 """What may come in: each check names the argument, what is allowed and what came.
 
 Sizes end at 1e150, and radii and steps begin at 1e-150: then no square overflows and no product of two of
-them, and what is inside needs no care. Smaller entries of a vector are legal: weights vanish every day.
+them. Smaller entries of a vector are legal: weights vanish every day.
 """
 
 from collections.abc import Callable

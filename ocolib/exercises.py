@@ -52,7 +52,7 @@ def _indented(fact: str) -> str:
 tell: Callable[[Verdict], Any] = print
 
 
-#: added to the seed of every checker: who grades tries instances that no page shows
+#: added to the seed of every checker that draws: who grades tries instances that no page shows
 fresh: int = 0
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ocolib.proofs import subscripts
 from ocolib.protocols import Set
 
-#: a colour for each player on the stage; distinguishable without seeing red and green apart
+#: a colour for each player; some look alike to who cannot tell red from green, so label the lines
 COLORS = {
     "FTL": "#c44e00",
     "FTRL": "#0067a5",

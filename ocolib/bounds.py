@@ -179,9 +179,9 @@ def normalized_winnow(dim: int, margin: float, size: float = 1.0) -> float:
 
 @promise("tight", "tel9.thm")
 def perceptron_from(radius: float, margin: float, along: float, length: float) -> float:
-    """Updates of the Perceptron (kink 0 or 1) from w_0, ⟨w_0, u⟩ = `along`, ‖w_0‖ = `length`: the larger root of
+    """Updates of the Perceptron (kink 0 or 1) from w_0, ⟨w_0, u⟩ = `along`, ‖w_0‖ = `length`: the larger root
 
-    (γM + along)² = length² + R²M in M. It is (R/γ)² for w_0 = 0.
+    M of (γM + along)² = length² + R²M. It is (R/γ)² for w_0 = 0.
     """
     R, margin = validate.positive("radius", radius), validate.positive("margin", margin)
     length = validate.number("length", length, low=0.0)

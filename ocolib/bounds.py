@@ -5,7 +5,7 @@
 - `lower`: no learner does better against the named adversary (no deterministic one, where it says so).
 
 The word and the ledger id are attributes, `bounds.descent.kind` and `bounds.descent.item`; `PROMISES` lists
-them all, those of `limits` too.
+them all, those of `limits` too once it is imported.
 
 One name a theorem, in `bounds`, `proofs` and `limits` alike: `bounds.descent` is what Theorem 2 of Lecture 13
 promises, `proofs.descent` its proof on a trace, `limits.descent` the worst that can happen. A suffix says

@@ -1,8 +1,8 @@
 """The rounds of long games, compiled by numba: the plays of the loops in `learners`, much sooner.
 
-Nothing here is imported before a game is long enough; without numba no game needs it. The slopes are the
-formulas of `phi`, compiled as they stand. Sets, losses and rules are handed over as numbers: a function as an
-argument would be compiled anew in every process.
+Nothing here is imported before a game is long enough or asks for it; without numba `play` does without.
+The slopes are the formulas of `phi`, compiled as they stand. Sets, losses and rules are handed over as
+numbers: a function as an argument would be compiled anew in every process.
 """
 
 from math import factorial, log

@@ -8,8 +8,8 @@ Two kinds of player:
 - first-order players (`OGD`, `Perceptron`, `Winnow`, …) see only a subgradient z_t at their own play and
   have `step(z)` as well. `Linearized(leader)` makes one of a leader.
 
-`learner.points(Z)` gives all plays w_1, …, w_{T+1} against linear losses known in advance, `(..., T, n)` →
-`(..., T + 1, n)`; w_t depends on the first t − 1 rows alone.
+`points(Z)` of leaders, `Linearized` and `OGD` gives all plays w_1, …, w_{T+1} against linear losses known in
+advance, `(..., T, n)` → `(..., T + 1, n)`; w_t depends on the first t − 1 rows alone.
 
 A step `eta` is a number, an array of the batch shape, or a schedule called with t = 1, 2, …: η_t is the
 step taken after round t. Lazy learners and leaders use it on the whole sum Z_t = z_1 + … + z_t, eager

@@ -108,7 +108,7 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
 
 
 def frozen(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
-    """`array`, kept so that nobody changes it behind our back: a copy, unless it is read-only already."""
+    """`array`, read-only, so that nobody changes it by accident: a copy, unless it is marked so already."""
     x = array(name, value, dim, ndim)
     if x.flags.writeable:
         x = x.copy()

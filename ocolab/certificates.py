@@ -27,7 +27,7 @@ Form: TypeAlias = dict[tuple[int, int], Fraction]
 Proof: TypeAlias = Mapping[str, Number]
 #: the rows of a symmetric matrix, up to the diagonal
 Gram: TypeAlias = Sequence[Sequence[Number]]
-#: (low, high) around a number
+#: two fractions, such as (low, high) around a number
 Pair: TypeAlias = tuple[Fraction, Fraction]
 #: a JSON object: statement, problem, multipliers, grams
 Certificate: TypeAlias = dict[str, Any]

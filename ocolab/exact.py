@@ -2,7 +2,7 @@
 
 `experts`, `interval`, `experts_floor`, `square_loss` and `leader_square_loss` return the value itself. The
 weights of Hedge are irrational: `hedge` and `hedge_regret` return two fractions with the value between them.
-Everything here is the arithmetic of whole numbers.
+Everything here is the arithmetic of whole numbers, but for a guess of ln n, which is proved.
 """
 
 from collections.abc import Sequence

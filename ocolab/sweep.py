@@ -2,7 +2,7 @@
 
 `sweep(...)` plays every combination and returns a `Table`, a list of rows. joblib carries it: processes on
 this machine, or by `joblib.parallel_config(backend="dask")` whatever a dask scheduler has. With a `file` each
-finished cell is kept; a second call with the same file plays only what is not there.
+finished cell is kept, a failed one too; a second call with the same file plays only what is not there.
 
 A cell's random numbers come from its game, horizon and seed alone: not from the worker, not from the order,
 and not from the learner, so that all learners meet the same losses, unless an adversary looks at the plays.
@@ -149,7 +149,7 @@ def cells(
     seeds: Iterable[int] = (0,),
     measure: Callable[[Trace], Mapping[str, float]] = regret,
 ) -> list[Cell]:
-    """All combinations, in the order of the arguments' columns."""
+    """All combinations, in the order of `COLUMNS`."""
     horizons = [validate.count("horizons", T) for T in horizons]
     seeds = [validate.count("seeds", seed, low=0) for seed in seeds]
     chosen = {"learners": learners, "steps": steps, "games": games, "measure": [measure]}
@@ -186,7 +186,7 @@ def sweep(
 
     `learners` and `games` are {name: …}. A learner is a description, whose `eta` each step replaces, or a
     function of the step. A game is an array or `Examples`, of which the first T rounds are played, or a
-    function `game(T, rng)` that makes the losses, or an adversary. A step is a number or a function of T;
+    function `game(T, rng)` that makes the losses or the adversary. A step is a number or a function of T;
     None leaves the learner as it is. `measure(trace)` gives the numbers of a row. With a `file` finished
     cells are kept.
 
@@ -264,7 +264,7 @@ class Store:
         return [(key, json.loads(row)) for key, row in found]
 
     def add(self, key: str, row: dict[str, Any]) -> None:
-        """One cell, one transaction: what is written stays, whatever happens next."""
+        """One cell, one transaction: what is written stays, also if the process is killed."""
         if self.connection is None:
             return
         try:

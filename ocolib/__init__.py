@@ -1,10 +1,10 @@
-"""ocolib: online convex optimisation, small enough to read in an evening.
+"""ocolib: online convex optimisation, its core small enough to read in an evening.
 
 The rooms a game is made of: `sets` (where the learner may play), `losses` (what a round costs) with `phi`
 (what a prediction costs), `regularizers` (what keeps a leader steady), `learners` (who plays), `adversaries`
 (who chooses the losses), `data` (what the world chose), `game` (play) with `traces` (what a game leaves).
 
-How it is soon done: `engine` (long games) with `compiled` (their rounds) and `blocks` (what fits the cache),
+How it is done fast: `engine` (long games) with `compiled` (their rounds) and `blocks` (what fits the cache),
 `streams` (games too long for the memory), `comparators` (the best point in hindsight).
 
 What is known of it: `bounds` (what the theorems promise), `proofs` (a proof as a chain of numbers), `limits`
@@ -16,8 +16,9 @@ For the reader: `exercises` (feedback on your own code), `plots` (pictures), `sw
 What all rooms share: `protocols` (what a set, a loss, a learner must have), `descriptions` (how one is
 written down), `validate` (what may come in).
 
-`import ocolib` needs NumPy alone; a long game brings numba, if it is there, `oracle` cvxpy, `plots`
-matplotlib, `sweep` joblib. The code of `certificates`, `exact` and `sweep` is in `ocolab`, the laboratory.
+`import ocolib` needs NumPy alone; a long game brings numba, if it is there, and `streams` needs it; `oracle`
+and the programs of `limits` need cvxpy, `plots` matplotlib, `sweep` joblib. The code of `certificates`,
+`exact` and `sweep` is in `ocolab`, the laboratory.
 """
 
 __version__ = "0.2.0"

@@ -97,7 +97,7 @@ def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Arra
 def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
     """A stream on which the Perceptron with factor `kink` ≥ 1/3 at ties nearly meets its bound: (X, y, u).
 
-    All examples have length 1 and y⟨u, x⟩ = margin, y = −1. First come ties, e_1, e_2, …; then examples
+    All examples have length 1 and y⟨u, x⟩ = margin, y = −1. First come ties, −e_1, −e_2, …; then examples
     with a negative margin that is almost 0, for as long as there is one.
     """
     kink = validate.number("kink", kink, low=1 / 3, high=1.0)

@@ -8,7 +8,7 @@ from ocolib.protocols import Array
 
 
 def blocks(T: int, row: int) -> Iterator[slice]:
-    """0, …, T − 1 in pieces of about 512 kB of rows of `row` floats: what follows finds them in the cache."""
+    """0, …, T − 1 in pieces of 8 rows of `row` floats or about 512 kB: what follows finds them cached."""
     size = max(8, 2**16 // row // 8 * 8)
     return (slice(a, min(a + size, T)) for a in range(0, T, size))
 

@@ -5,16 +5,16 @@
 - `lower`: no learner does better against the named adversary (no deterministic one, where it says so).
 
 The word and the ledger id are attributes, `bounds.descent.kind` and `bounds.descent.item`; `PROMISES` lists
-them all, those of `limits` too.
+them all, those of `limits` too once it is imported.
 
 One name a theorem, in `bounds`, `proofs` and `limits` alike: `bounds.descent` is what Theorem 2 of Lecture 13
 promises, `proofs.descent` its proof on a trace, `limits.descent` the worst that can happen. A suffix says
 which form (`_sharp`, `_anytime`, `_seen`) or what belongs to it (`_step`, `_scale`, `_schedule`).
 
 One order of arguments: the geometry (`diameter`, `radius`, `dim`, `n`), the size `rho` of the subgradients,
-what the theorem adds (`path`, `curvature`, `delay`, `pieces`), the rounds `T`, then `eta`, `scale` and
-options. A function of a `trace` takes `trace, u` first and leaves out what the trace knows: T, and from
-`trace.learner` the set, the regulariser and the step. A trace of another learner is refused.
+what the theorem adds (`path`, `curvature`, `delay`, `pieces`), the rounds `T`, then the step and
+options. A function of a `trace` takes it first, then `u` if it has one, and leaves out what the trace knows:
+T, and from `trace.learner` the set, the regulariser and the step. A trace of another learner is refused.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def descent_anytime(radius: float, rho: float, T: int) -> float:
 
 @promise("tight", "ox13.alg.perceptron")
 def perceptron(radius: float, margin: float) -> float:
-    """Updates of the Perceptron from w_1 = 0: (R/γ)², if ‖x_t‖ ≤ R and y_t⟨u, x_t⟩ ≥ γ for a unit u."""
+    """Updates of the Perceptron from 0, kink 0 or 1: (R/γ)² if ‖x_t‖ ≤ R, y_t⟨u, x_t⟩ ≥ γ for a unit u."""
     R, margin = validate.positive("radius", radius), validate.positive("margin", margin)
     return (R / margin) ** 2
 
@@ -179,9 +179,9 @@ def normalized_winnow(dim: int, margin: float, size: float = 1.0) -> float:
 
 @promise("tight", "tel9.thm")
 def perceptron_from(radius: float, margin: float, along: float, length: float) -> float:
-    """Updates of the Perceptron from w_0 with ⟨w_0, u⟩ = `along` and ‖w_0‖ = `length`: the larger root M of
+    """Updates of the Perceptron (kink 0 or 1) from w_0, ⟨w_0, u⟩ = `along`, ‖w_0‖ = `length`: the larger root
 
-    (γM + along)² = length² + R²M. It is (R/γ)² for w_0 = 0.
+    M of (γM + along)² = length² + R²M. It is (R/γ)² for w_0 = 0.
     """
     R, margin = validate.positive("radius", radius), validate.positive("margin", margin)
     length = validate.number("length", length, low=0.0)

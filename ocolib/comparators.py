@@ -1,9 +1,10 @@
 """The best point in hindsight for losses over data, with a certificate and without a solver from elsewhere.
 
 `best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
-method that factors n × n matrices only. A loss with kinks is a sum of terms h·max(0, r), r affine in u; a set
-is a few conditions r ≤ 0, which are the same with h = ∞. With r = v − s and v, s ≥ 0 the optimum has a slope
-a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a sum to 0.
+method (smooth losses on a ball by Newton's) that factors matrices of n rows, on the simplex n + 1. A loss
+with kinks is a sum of terms h·max(0, r), r affine in u; a set is a few conditions r ≤ 0, which are the same
+with h = ∞. With r = v − s and v, s ≥ 0 the optimum has a slope a in [0, h] for each, such that s·a = 0,
+v·(h − a) = 0, and the gradients times a, with that of what is smooth, sum to 0.
 """
 
 from contextlib import suppress
@@ -31,7 +32,8 @@ CURVATURES = {
 
 
 class Best(NamedTuple):
-    """A point of the set, its value, and by how much the value may exceed the least one."""
+    """A point of the set, its value, and by how much the value may exceed the least one; on an unbounded set
+    the least of all points up to `REACH` times as far."""
 
     point: Array
     value: float
@@ -137,7 +139,7 @@ class Problem:
 
 
 def best(losses: Examples, over: Any, near: Array | None = None) -> Best:
-    """argmin over the set of the sum of the losses, to a relative gap of 1e-8 or a `ValueError`.
+    """argmin over the set of the sum of the losses, to a gap of 1e-8·max(1, |value|) or a `ValueError`.
 
     The search is shorter if it begins `near` the answer, as for one round more.
     """
@@ -240,7 +242,7 @@ def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Ar
 
 
 def _start(problem: Problem, near: Array | None) -> Any:
-    """An inner point of the set, the middle or next to `near`, and slopes with s·a = v·(h − a) = μ."""
+    """A point of the set, the middle or next to `near`, and slopes with s·a = v·(h − a) = μ."""
     over, h = problem.over, problem.h
     match over:
         case sets.Ball():

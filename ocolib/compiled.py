@@ -1,8 +1,8 @@
-"""The rounds of long games, compiled by numba: the plays of the loops in `learners`, a hundred times sooner.
+"""The rounds of long games, compiled by numba: the plays of the loops in `learners`, much sooner.
 
-Nothing here is imported before a game is long enough; without numba no game needs it. The slopes are the
-formulas of `phi`, compiled as they stand. Sets, losses and rules are handed over as numbers: a function as an
-argument would be compiled anew in every process.
+Nothing here is imported before a game is long enough or asks for it; without numba `play` does without.
+The slopes are the formulas of `phi`, compiled as they stand. Sets, losses and rules are handed over as
+numbers: a function as an argument would be compiled anew in every process.
 """
 
 from math import factorial, log
@@ -22,7 +22,7 @@ LN2, LEAST = log(2.0), -708.0  #: exp(LEAST) is about the smallest normal number
 TAYLOR = tuple(1.0 / factorial(k) for k in range(13, -1, -1))
 ROUNDED = 1.5 * 2.0**52  #: what is added to it leaves its whole part in the last bits
 
-# sums may be taken in any order; nothing else is given up: nan stays nan, and no product is fused
+# sums may be taken in any order, a zero may lose its sign; nothing else: nan stays nan, no product is fused
 njit = numba.njit(cache=True, fastmath={"reassoc", "nsz"}, error_model="numpy")
 exact = numba.njit(cache=True, error_model="numpy")
 

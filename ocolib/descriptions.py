@@ -1,5 +1,5 @@
 """How a set, a loss, a regulariser or a learner is written down: a frozen dataclass that can be compared and
-whose `repr` can be evaluated.
+whose `repr` can be evaluated, unless it holds a function or a long array.
 
 >>> from numpy import array
 >>> from ocolib.sets import Ball

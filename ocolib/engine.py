@@ -1,5 +1,5 @@
-"""How a long game is played: by the rounds of `compiled` where that pays, in the time of a few copies of the
-data. `play` asks here first; what is `None` here is played by the loops in `game` and `learners`.
+"""How a long game is played: by the rounds of `compiled` where that pays. `play` asks here
+first; what is `None` here is played by the loops in `game` and `learners`.
 """
 
 from contextlib import suppress

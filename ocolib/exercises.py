@@ -2,7 +2,8 @@
 first that fails, and answers with a `Verdict`: what is wrong, on which input, what came, what was expected.
 
 `tell` hears every verdict: in a notebook it prints, in the browser the page shows it, grading notes it down.
-A checker lets no exception of the student's through; with `strict=True` a wrong answer raises `WrongAnswer`.
+A checker lets no exception of the student's through; with `strict=True` a wrong answer raises `WrongAnswer`
+instead.
 `slips` name what may have happened: {sentence: the function that a student with this slip would write}.
 All needs NumPy alone.
 """
@@ -51,7 +52,7 @@ def _indented(fact: str) -> str:
 tell: Callable[[Verdict], Any] = print
 
 
-#: added to the seed of every checker: who grades tries instances that no page shows
+#: added to the seed of every checker that draws: who grades tries instances that no page shows
 fresh: int = 0
 
 

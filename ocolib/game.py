@@ -1,7 +1,7 @@
 """The game: in round t the learner plays w_t, then the loss f_t is revealed, and the learner pays f_t(w_t).
 
 `play(learner, losses)` plays it and returns a `Trace`, from which every regret is read. The loops below
-define a game; a long one is played by `engine`, which gives the same trace sooner.
+define a game; a long one may be played by `engine`, which gives the same trace, up to rounding, sooner.
 """
 
 from collections.abc import Callable, Iterable
@@ -46,7 +46,8 @@ def play(
     (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`.
 
     `keep`: shall the trace of a compiled game keep all plays? Else they are played again when `trace.points`
-    is asked for. If not said: up to 256 MB. `engine`: "compiled" or "numpy"; if not said, what is sooner.
+    is asked for. If not said: up to 256 MB. `engine`: "compiled", where there is such a form, or
+    "numpy"; if not said, compiled for long games if numba is installed.
 
     >>> from ocolib import adversaries, learners, sets
     >>> interval = sets.Box([-1], [1])

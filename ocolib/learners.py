@@ -4,12 +4,12 @@
 Two kinds of player:
 
 - leaders (`FTL`, `FTRL`) minimise the true sum of the losses, and take those with `coefficients`
-  (linear and isotropic quadratic ones);
+  (linear and isotropic quadratic ones; with an entropy, linear ones);
 - first-order players (`OGD`, `Perceptron`, `Winnow`, …) see only a subgradient z_t at their own play and
   have `step(z)` as well. `Linearized(leader)` makes one of a leader.
 
-`learner.points(Z)` gives all plays w_1, …, w_{T+1} against linear losses known in advance, `(..., T, n)` →
-`(..., T + 1, n)`; w_t depends on the first t − 1 rows alone.
+`points(Z)` of leaders, `Linearized` and `OGD` gives all plays w_1, …, w_{T+1} against linear losses known in
+advance, `(..., T, n)` → `(..., T + 1, n)`; w_t depends on the first t − 1 rows alone.
 
 A step `eta` is a number, an array of the batch shape, or a schedule called with t = 1, 2, …: η_t is the
 step taken after round t. Lazy learners and leaders use it on the whole sum Z_t = z_1 + … + z_t, eager
@@ -383,7 +383,8 @@ class DelayedOGD:
     """Eager descent on gradients that come late: w ← Π(w − η_k z) for the k-th to arrive; w_1 = Π(0).
 
     That of round s arrives after round s + delay; `delay` is one number τ ≥ 0, or one for each round.
-    Lecture 4, 4.3, has one: w_1 = … = w_{τ+1}, then w_{t+1} = Π(w_t − η_{t−τ} z_{t−τ}). τ = 0 is `OGD`.
+    With one τ, as in Lecture 4, 4.3 (which writes η_t for η_{t−τ}): w_1 = … = w_{τ+1}, then
+    w_{t+1} = Π(w_t − η_{t−τ} z_{t−τ}). τ = 0 is eager `OGD`.
     """
 
     over: Set
@@ -489,7 +490,10 @@ class Perceptron(_Reads):
 
 @description
 class Winnow(_Reads):
-    """w_1 = (1, …, 1); on y(⟨w, x⟩ − threshold) ≤ 0 multiply w_i by factor^(y·x_i): Winnow2."""
+    """w_1 = (1, …, 1); on y(⟨w, x⟩ − threshold) ≤ 0 multiply w_i by factor^(y·x_i).
+
+    On Boolean examples Littlestone's Winnow2, except that he leaves a tie with y = −1 alone.
+    """
 
     dim: int
     threshold: float

@@ -151,7 +151,7 @@ class Examples:
         return changed(self, phi=self.phi.with_kink(kink))
 
     def regularized(self, reg: float) -> "Examples":
-        """The same losses with ½·reg·‖w‖² added in every round: they are reg-strongly convex."""
+        """The same φ with ½·reg·‖w‖² in every round, in place of the `reg` it had: reg-strongly convex."""
         return changed(self, reg=validate.positive("reg", reg))
 
 
@@ -211,7 +211,7 @@ def logistic(X: ArrayLike, y: ArrayLike) -> Examples:
 
 
 def novelty(X: ArrayLike, rho: float = 1.0) -> Examples:
-    """f_t(w) = max(0, rho − ⟨w, x_t⟩): the perceptron loss of positive examples, slope 0 at the kink."""
+    """f_t(w) = max(0, rho − ⟨w, x_t⟩): perceptron loss, threshold rho, all labels +1, slope 0 at the kink."""
     return perceptron_loss(X, np.ones(len(validate.array("X", X))), threshold=rho, kink=0.0)
 
 

@@ -251,7 +251,7 @@ def best_path(losses: loss_room.Losses, over: Set, length: float) -> Array:
 
 
 def regret(trace: Trace, over: Set) -> float:
-    """Σ f_t(w_t) − min over the set of Σ f_t, for any convex losses and one run."""
+    """Σ f_t(w_t) − min over the set of Σ f_t, for all losses with a cvxpy form and one run."""
     if trace.paid.ndim != 1:
         raise ValueError(f"oracle.regret takes one run, got runs of shape {trace.paid.shape[:-1]}")
     w = cp.Variable(over.dim)
@@ -317,7 +317,7 @@ def penalty_threshold(X: ArrayLike, y: ArrayLike) -> float:
 
 @description
 class FTRL:
-    """w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, for any convex losses: a solve a round.
+    """w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, for losses with a cvxpy form: a solve a round.
 
     `regularizer=None` follows the leader without one.
     """

@@ -1,4 +1,4 @@
-"""Pictures, in one style: the same colour for the same learner on every page, direct labels, no clutter.
+"""Pictures, in one style: a few colours with names, direct labels, no clutter.
 
 `with plots.figure(...) as ax:` draws and shows one figure; on a phone its text is still legible.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from ocolib.proofs import subscripts
 from ocolib.protocols import Set
 
-#: a colour for each player on the stage; distinguishable without seeing red and green apart
+#: named after who wears them most; some look alike to who cannot tell red from green, so label the lines
 COLORS = {
     "FTL": "#c44e00",
     "FTRL": "#0067a5",

@@ -23,7 +23,7 @@ Coefficients: TypeAlias = tuple[float, Array, float]
 
 @runtime_checkable
 class Set(Protocol):
-    """A closed convex set. Every method takes one point `(n,)` or many `(..., n)`."""
+    """A closed convex set. Every method but `farthest` takes one point `(n,)` or many `(..., n)`."""
 
     @property
     def dim(self) -> int:

@@ -132,7 +132,7 @@ def _only(regularizer: Regularizer, over: Set, kind: type, curvature: ArrayLike)
 
 
 def kl(p: ArrayLike, q: ArrayLike) -> Any:
-    """KL(p‖q) = Σ p_i log(p_i/q_i) over the last axis, in [0, ∞]; 0 log 0 = 0, and ∞ if p_i > 0 = q_i."""
+    """KL(p‖q) = Σ p_i log(p_i/q_i) over the last axis; 0 log 0 = 0, ∞ if p_i > 0 = q_i. ≥ 0 if Σp = Σq."""
     p, q = np.broadcast_arrays(validate.weights("p", p), validate.weights("q", q, np.shape(p)[-1]))
     with np.errstate(divide="ignore"):
         return (xlogx(p) - p * np.log(np.where(p > 0, q, 1.0))).sum(axis=-1)

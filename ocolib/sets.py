@@ -1,12 +1,13 @@
 """Where the learner may play: closed convex sets, each with its projection and its linear minimiser.
 
-Every method takes one point `(n,)` or many `(..., n)`. Three conventions hold for all sets:
+Every method but `farthest` takes one point `(n,)` or many `(..., n)`. Three conventions hold:
 
 - `project(y)` is the nearest point of the set, argmin_x ‖x − y‖;
 - `minimize_linear(c)` is the minimiser of ⟨c, x⟩ of least norm, so that ties are settled the same way
   everywhere (it is the limit of FTRL with ½‖x‖² as the step grows). Unbounded below → `ValueError`;
 - `contains(x, tol)` forgives `tol`; where rounding grows with x (a norm, a sum, an inner product), `tol`
-  times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set.
+  times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set. (`Hull` forgives
+  just `tol`, and refuses such x.)
 
 A new set is a class here, marked with `kind`, and its twin in `oracle.constraints`; the tests find it by
 themselves.
@@ -226,7 +227,7 @@ class Box(_Checked):
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = validate.array("c", c, self.dim)
-        idle = np.clip(0.0, self.low, self.high)  # where c_i = 0 every value is optimal: the smallest
+        idle = np.clip(0.0, self.low, self.high)  # where c_i = 0 every value is optimal: that nearest to 0
         return np.where(c > 0, self.low, np.where(c < 0, self.high, idle))
 
 
@@ -239,7 +240,7 @@ class Simplex(_Checked):
     >>> p = Simplex(3).project(y)
     >>> p
     array([0.25, 0.75, 0.  ])
-    >>> bool(((np.eye(3) - p) @ (y - p)).max() <= 1e-6)  # y − p makes an obtuse angle with every corner
+    >>> bool(((np.eye(3) - p) @ (y - p)).max() <= 1e-6)  # seen from p, no corner is on the side of y
     True
     """
 

@@ -1,7 +1,7 @@
 """A game too long for the memory: its losses come in pieces, each is played and forgotten.
 
-A file needs none of this: `play(learner, np.load("Z.npy", mmap_mode="r"), keep=False)` reads it once to check
-it and once to play it.
+A file of floats needs none of this: `play(learner, np.load("Z.npy", mmap_mode="r"), keep=False)` reads it
+once to check it and once to play it.
 """
 
 import sys
@@ -27,7 +27,7 @@ class Stream(NamedTuple):
 def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
     """Play pieces, arrays `(B, n)` of linear losses or losses over data, as one game; 8 bytes a round stay.
 
-    After two seconds a bar shows how far it is, on a terminal or in Jupyter, if `tqdm` is there.
+    Needs numba. After two seconds a bar shows how far it is, on a terminal or in Jupyter, if `tqdm` is there.
     """
     if isinstance(learner, DelayedOGD):
         raise ValueError(f"learner must be one without delay, got {learner!r}")

@@ -89,7 +89,7 @@ class Trace:
         return _argmin(over, a, b)
 
     def certified(self, over: Set) -> comparators.Best:
-        """The best point for losses over data, its value, and by what `gap` it may exceed the least."""
+        """The best point for losses over data, its value and its gap, as `comparators.Best` explains them."""
         return comparators.best(self.losses, over)
 
     def _sums(self, over: Set, add: Callable[..., Any]) -> tuple[Any, Array, Any]:

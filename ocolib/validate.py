@@ -1,7 +1,7 @@
 """What may come in: each check names the argument, what is allowed and what came.
 
 Sizes end at 1e150, and radii and steps begin at 1e-150: then no square overflows and no product of two of
-them, and what is inside needs no care. Smaller entries of a vector are legal: weights vanish every day.
+them. Smaller entries of a vector are legal: weights vanish every day.
 """
 
 from collections.abc import Callable
@@ -113,12 +113,12 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
 
 
 def frozen(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
-    """`array`, kept so that nobody changes it behind our back: a copy, unless it is read-only already."""
+    """`array`, read-only, so that nobody changes it by accident: a copy, unless it is marked so already."""
     return freeze(array(name, value, dim, ndim))
 
 
 def freeze(x: Array) -> Array:
-    """x read-only: a copy, unless it is so already."""
+    """x read-only: a copy, unless it is marked so already."""
     if x.flags.writeable:
         x = x.copy()
         x.flags.writeable = False

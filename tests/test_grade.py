@@ -86,6 +86,14 @@ SUBMITTED = {
     "renamed": (filled(RIGHT | {STAY: RIGHT[STAY].replace("my_", "mine_")}), 2, "not yet|not defined"),
     "killer": (first_cell("import os\nos.kill(os.getppid(), 9)"), 0, "its process ended"),
     "vandal": (first_cell(f"open({str(VANDAL)!r}, 'w').write('# Nothing to learn')"), 3, ""),
+    "breaker": (  # who may mount could make the project writable again
+        first_cell(
+            f"import subprocess\nsubprocess.run(['mount', '-o', 'remount,bind,rw', {str(ROOT)!r}])\n"
+            f"open({str(VANDAL)!r}, 'w').write('# Nothing to learn')"
+        ),
+        3,
+        "",
+    ),
     "exits": (first_cell("import os\nos._exit(0)"), 0, "its process ended"),
 }  # fmt: skip
 

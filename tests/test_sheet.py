@@ -6,7 +6,7 @@ import pytest
 import sheet
 from leaks import solutions, squeezed
 
-FOLDERS = ["4", "9", "13", "17", "regret-bounds", "limits"]
+FOLDERS = ["4", "9", "13", "17", "regret-bounds", "limits", "scale"]
 
 
 def exercises_of(asked):

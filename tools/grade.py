@@ -3,8 +3,8 @@
 Each notebook (also inside a zip from a learning platform) runs in a process of its own, without network, with
 limits of time and memory. The judge, this process, runs the book's own checkers and asks the student's
 functions for numbers; no line of a student's code runs here, and a checker that was tampered with is not
-asked. Every checker also tries instances that no page shows. Writes grades.csv and a page of feedback for
-each student.
+asked. Where a checker draws instances, it also tries some that no page shows. Writes grades.csv and a page of
+feedback for each student.
 """
 
 import argparse
@@ -38,8 +38,9 @@ from ocolib import exercises
 
 SECONDS, MEMORY = int(os.environ.get("GRADE_SECONDS", 60)), 2 << 30
 SANDBOX = Path(__file__).with_name("sandbox.py")
-# Namespaces of its own for network, processes and mounts; in the last the project is read-only.
-READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+# Namespaces of its own for network, processes and mounts; in the last the project is read-only. The inner
+# `unshare -U` gives up the power over them: without it a cell could remount the project, or uncover /proc.
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec unshare -U "$@"'
 FENCE = ["unshare", "-rnmpf", "--kill-child", "--mount-proc", "sh", "-c", READ_ONLY, str(notebooks.ROOT)]
 HEAD = ("student", "file", "exercise", "title", "passed", "reason")
 

@@ -42,7 +42,7 @@ def lecture(asked):
     toc = yaml.safe_load((notebooks.ROOT / "_toc.yml").read_text("utf8"))
     for part in toc["parts"]:
         pages = [entry["file"].removeprefix("book/") for entry in part["chapters"]]
-        folder = pages[0].partition("/")[0]
+        folder = next((page for page in pages if "/" in page), pages[0]).partition("/")[0]
         number = re.match(r"lecture-0*(\d+)", folder)
         if asked == folder or (number and asked.lstrip("0") == number[1]):
             return folder, part["caption"], [page for page in pages if plain.has_notebook(page)]
@@ -148,17 +148,18 @@ def write(asked, into):
     folder, title, _ = lecture(asked)
     into.mkdir(parents=True, exist_ok=True)
     shutil.copy(downloads.wheel(), into)
-    files = []
-    for kind, solutions in KINDS.items():
-        sheet = notebook(asked, solutions)
-        target = into / f"{folder}-{kind}.ipynb"
-        notebooks.write(sheet, target)
-        html, pdf = target.with_suffix(".html"), target.with_suffix(".pdf")
+    sheets = {kind: notebook(asked, solutions) for kind, solutions in KINDS.items()}
+    files = {kind: into / f"{folder}-{kind}.ipynb" for kind in KINDS}
+    for kind, sheet in sheets.items():  # both, before anything asks for Chromium
+        notebooks.write(sheet, files[kind])
+    for kind, sheet in sheets.items():
+        html, pdf = files[kind].with_suffix(".html"), files[kind].with_suffix(".pdf")
         html.write_text(page(sheet, f"{title}: {kind}"), "utf8")
-        chromium_print.to_pdf(html, pdf, f"{title}: {kind}")
-        html.unlink()
-        files += [target, pdf]
-    return files
+        try:
+            chromium_print.to_pdf(html, pdf, f"{title}: {kind}")
+        finally:
+            html.unlink()
+    return [file for made in files.values() for file in (made, made.with_suffix(".pdf"))]
 
 
 def main():

@@ -42,7 +42,7 @@ PART = '<text class="part" x="0" y="{y}">{part}</text>'
 PAGE = """<a id="{name}" href="{uri}"><rect x="0" y="{top}" width="{width}" height="{height}" />
 <text x="8" y="{y}">{title}</text></a>"""
 MAP = """<svg class="map" viewBox="0 0 {width} {height}" role="group"
- aria-label="Map of the book: every page, with an arc to each earlier page it uses">{inner}</svg>"""
+ aria-label="Map of the book: the chapters' pages, with an arc to each earlier page they use">{inner}</svg>"""
 
 
 def arc(page, earlier, times, pages, height):

@@ -190,7 +190,7 @@ def counts(pages):
 
     return [
         ("lecture items stated and tested", share("items")),
-        ("errata executed and tested", share("errata")),
+        ("errata on a page, tested where there is something to run", share("errata")),
         ("pages that run", str(len(pages))),
         ("code cells compared with their stored output", str(len(cells))),
         (

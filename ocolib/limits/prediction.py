@@ -34,8 +34,9 @@ def two_experts(T: int) -> float:
 class Cover(BySum):
     """The optimal player for two experts with losses in [0, 1].
 
-    While the gap is whole an expert's weight is the chance that it will lead after the rounds that follow
-    this one, a tie counting half; between whole gaps the weight is linear, and the chance is not optimal.
+    While the gap is whole an expert's weight is the chance that it leads after the rounds that follow this
+    one, if each moves the gap by a fair ±1, a tie counting half; between whole gaps the weight is linear, and
+    the chance is not optimal.
     """
 
     T: int
@@ -158,7 +159,7 @@ def solve_experts(n: int, T: int, rule: Callable[[Array], Array] | None = None) 
     over vertices, minimised over p, leaves a convex V_{r+1}(L).
 
     The optimal weights of all states of a round are one linear program: least Σ v with v_x ≥ ⟨p_x, ℓ⟩ +
-    V_r(x + ℓ) for every ℓ. An expert behind by the rounds left or more can tie but not
+    V_r(x + ℓ) for every ℓ. An expert behind by the rounds left or more can at best tie, not
     overtake, so its gap is cut to that number; a learner's rule sees the whole gap.
     """
     n, T = validate.count("n", n, low=2), validate.count("T", T)

@@ -31,7 +31,7 @@ def squares(x: np.ndarray, u: np.ndarray) -> np.ndarray:
 def descent(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
     """Theorem 2 for lazy descent on one trace: (8), (9), (10) and the last line, where D = `diameter` ≥ ‖u‖.
 
-    With a start other than 0 all norms are distances from there.
+    With a start other than 0, ‖u‖ and ‖w_1‖ are distances from there.
     """
     words = "Theorem 2, the lecture's chain", "η", "D", ""
     reasons = "Theorem 1 on the surrogates ⟨z_t, ·⟩", "Cauchy–Schwarz; projection does not expand"

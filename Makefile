@@ -119,8 +119,8 @@ newest:
 certificates: .venv/.installed
 	$(BIN)/python tools/certify.py
 
-# In an environment of its own: the peers are many.
-bench:
+# In an environment of its own: the peers are many. The book is made first: one line is to make it again.
+bench: book
 	@$(call install,.venv-bench,--quiet -c requirements.txt -e ".[bench]")
 	.venv-bench/bin/python tools/bench.py --record
 

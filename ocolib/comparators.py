@@ -138,11 +138,13 @@ class Problem:
         return self.value(u), float(kinks + g @ u - least)
 
 
-def best(losses: Examples, over: Any, near: Array | None = None) -> Best:
-    """argmin over the set of the sum of the losses, to a gap of 1e-8·max(1, |value|) or a `ValueError`.
+def best(losses: Examples, over: Any) -> Best:
+    """argmin over the set of the sum of the losses, to a gap of 1e-8·max(1, |value|) or a `ValueError`."""
+    return _best(losses, over, None)
 
-    The search is shorter if it begins `near` the answer, as for one round more.
-    """
+
+def _best(losses: Examples, over: Any, near: Array | None) -> Best:
+    """The search is shorter if it begins `near` the answer, as for one round more."""
     if not knows(losses, over):
         raise ValueError(f"the best point is not known here for {type(losses).__name__} over {over!r}")
     answer = Best(np.zeros(over.dim), np.nan, np.nan)
@@ -265,6 +267,6 @@ def least(losses: Examples, over: Set) -> Array:
     """The least f_1 + … + f_t on the set for every t, `(T,)`; each search begins at the answer before."""
     values, near = np.empty(len(losses)), None
     for t in range(len(losses)):
-        answer = best(losses[: t + 1], over, near)
+        answer = _best(losses[: t + 1], over, near)
         values[t], near = answer.value, answer.point
     return values

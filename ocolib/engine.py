@@ -167,10 +167,8 @@ class Rounds:
         # near 1e150 the loop looks at every step; it shall judge
         if not self.reach < learners.SMALL or not np.isfinite(predictions).all():
             raise LookupError(f"plays or gradients may be beyond {learners.SMALL:g}")
-        if data is None:
-            paid = predictions
-        elif other is not None:
-            paid += data.phi.value(predictions, data.y)
+        if other is not None:
+            paid = predictions if data is None else paid + data.phi.value(predictions, data.y)
         return Played(points if keep else None, self.w.copy(), predictions, paid)
 
 

@@ -187,7 +187,7 @@ class _Leader:
         if not isinstance(loss, Summable):
             raise ValueError(
                 f"{type(self.learner).__name__} sums its losses exactly and takes Linear and Quadratic "
-                f"ones, got {type(loss).__name__}; use Linearized(...) or, for any convex loss, oracle.FTRL"
+                f"ones, got {type(loss).__name__}; use Linearized(...), or oracle.FTRL if cvxpy can say it"
             )
         a, b, _ = loss.coefficients
         self.t, self.a, self.b = self.t + 1, self.a + a, self.b + b
@@ -552,10 +552,10 @@ class KernelPerceptron(_Reads):
 
 def gram(kernel: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
     """The matrix of all k(a, b), as the reader's kernel says."""
-    name = "the kernel's column"
+    name = "the kernel's matrix"
     K = validate.floats(name, validate.asked("the kernel", kernel, A, B))
     if K.size != len(A) * len(B):
-        raise ValueError(f"{name} must have {len(A)} entries, one a point of its first array, got {K.shape}")
+        raise ValueError(f"{name} must have {len(A)} rows and {len(B)} columns, got shape {K.shape}")
     return validate.array(name, K.reshape(len(A), len(B)))
 
 

@@ -518,9 +518,9 @@ MISBEHAVING = [
     (lambda: play(learners.KernelPerceptron(fails), DATA), "the kernel failed with KeyError: 'lost'"),
     (
         lambda: play(learners.KernelPerceptron(lambda A, B: [[1.0] * 5]), DATA),
-        "the kernel's column must have 1",
+        "the kernel's matrix must have 1 rows",
     ),
-    (lambda: play(learners.KernelPerceptron(lambda A, B: A * np.nan), DATA), "the kernel's column must"),
+    (lambda: play(learners.KernelPerceptron(lambda A, B: A * np.nan), DATA), "the kernel's matrix must"),
 ]
 
 
@@ -597,7 +597,7 @@ def test_a_compiled_game_answers_or_refuses_as_the_loop_does(player, size, eta):
 def test_a_compiled_kernel_game_names_who_misbehaves(kernel):
     pytest.importorskip("numba")
     for engine in ("numpy", "compiled"):
-        with pytest.raises(ValueError, match=r"^the kernel('s column must| failed with KeyError: 'lost')"):
+        with pytest.raises(ValueError, match=r"^the kernel('s matrix must| failed with KeyError: 'lost')"):
             play(learners.KernelPerceptron(kernel), DATA, engine=engine)
 
 

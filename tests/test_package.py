@@ -221,14 +221,9 @@ def test_a_room_imports_only_from_rooms_above_it(room):
             assert top == "numpy" or top in sys.stdlib_module_names, f"{room} imports {name}"
 
 
-def test_import_ocolib_takes_less_than_300_ms_and_brings_nothing_heavy():
-    code = (
-        "import time; start = time.perf_counter(); import ocolib; print(time.perf_counter() - start)\n"
-        f"import sys; print({HEAVY!r} & set(sys.modules))"
-    )
-    seconds, heavy = min((run(code).split("\n", 1) for _ in range(3)), key=lambda lines: float(lines[0]))
-    assert float(seconds) < 0.3
-    assert heavy.strip() == "set()"
+def test_import_ocolib_brings_nothing_heavy():
+    """Not even NumPy: how long it takes is measured by `make bench`."""
+    assert run(f"import ocolib, sys; print(({HEAVY!r} | {{'numpy'}}) & set(sys.modules))").strip() == "set()"
 
 
 def test_the_core_runs_on_numpy_alone():

@@ -61,3 +61,11 @@ def test_a_file_is_played_where_it_lies(tmp_path):
     trace = play(OGD(Ball(3), 0.1, "eager"), Z, engine="compiled", keep=False)
     assert np.shares_memory(trace.losses, Z)
     np.testing.assert_allclose(trace.paid, play(OGD(Ball(3), 0.1, "eager"), X).paid, atol=1e-13)
+
+
+def test_without_numba_a_stream_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.delitem(sys.modules, "ocolib.compiled", raising=False)
+    monkeypatch.delattr("ocolib.compiled", raising=False)
+    with pytest.raises(ValueError, match=r"only what is compiled can be streamed: .*numba"):
+        stream(Perceptron(3), [perceptron_loss(X, y)])

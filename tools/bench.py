@@ -4,7 +4,7 @@
     python tools/bench.py --record   and store it in book/speed.json, which the page shows
 
 Every figure is a ratio of processor times within one run on one thread, the two calls taken in turn, the
-least of each: a shared machine disturbs ratios less than seconds. A peer that is not installed is named.
+median of each: a shared machine disturbs ratios less than seconds. A peer that is not installed is named.
 """
 
 import argparse
@@ -50,17 +50,24 @@ class Line:
     theirs: Callable[[], Any]
     bar: float | None = None
     repeats: int = 15
+    clock: Callable[[], int] = time.process_time_ns
 
 
 def ratio(line: Line) -> float:
-    """The least time of ours over the least of theirs, taken in turn."""
-    best = [np.inf, np.inf]
-    for _ in range(line.repeats):
-        for i, call in enumerate((line.ours, line.theirs)):
-            start = time.process_time_ns()
+    """The median time of ours over that of theirs, taken in turn; the first call of each is not counted."""
+    times: tuple[list[int], list[int]] = [], []
+    for _ in range(line.repeats + 1):
+        for taken, call in zip(times, (line.ours, line.theirs), strict=True):
+            start = line.clock()
             call()
-            best[i] = min(best[i], time.process_time_ns() - start)
-    return best[0] / best[1]
+            taken.append(line.clock() - start)
+    return float(np.median(times[0][1:]) / np.median(times[1][1:]))
+
+
+def of_children() -> int:
+    """The processor time of all processes that were started here and have ended, in ns."""
+    spent = os.times()
+    return int(1e9 * (spent.children_user + spent.children_system))
 
 
 # ---------------------------------------------------------------- data
@@ -347,6 +354,31 @@ def floors() -> list[Line]:
     ]
 
 
+def processes() -> list[Line]:
+    """What a reader waits for: an import, and the book when nothing has changed."""
+    said = [0]  # ns, by the processes themselves
+
+    def imported(package: str) -> Callable[[], None]:
+        code = f"import time; a = time.process_time_ns(); import {package}; print(time.process_time_ns() - a)"
+
+        def call() -> None:
+            said[0] += int(subprocess.check_output([sys.executable, "-c", code]))
+
+        return call
+
+    def again() -> None:
+        subprocess.run(["make", "book"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+    def second() -> None:
+        code = "import time\nwhile time.process_time() < 1: pass"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+    return [
+        Line("import ocolib", "import numpy", imported("ocolib"), imported("numpy"), 0.1, 9, lambda: said[0]),
+        Line("make book, nothing changed", "a second of the processor", again, second, 5.0, 3, of_children),
+    ]
+
+
 def growth() -> dict[str, float]:
     """The exponent p of time ~ size^p between two sizes, at sizes where a game is long."""
 
@@ -403,7 +435,7 @@ def main() -> int:
         return int(missed > 0)
     missing = [peer for peer in PEERS if not _version(peer)]
     makers = [classifiers, linear, hedge, *([] if "POT" in missing else [projections]), comparators]
-    makers += [loops, floors, others]
+    makers += [loops, floors, others, processes]
     table, missed = measure(makers)
     if vectorised():  # once more in a process where it is not: the bars are for that
         with tempfile.TemporaryDirectory() as folder:

@@ -72,7 +72,7 @@ if missing():
     package = "ocolib[" + ",".join(filter(None, needs.values())) + "]"
     package += f" @ {found}" * ("ocolib" in missing())
     if found or "ocolib" not in missing():
-        %pip install -q --find-links {home} "{package}"
+        %pip install -q --find-links {home} --find-links . "{package}"
 if missing():
     raise Missing(
         f"This page needs {', '.join(missing())}, which is not installed here. "

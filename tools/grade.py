@@ -82,6 +82,7 @@ def run_quietly(source, namespace):
         exec(compile(source, "<book>", "exec"), namespace)
 
 
+@cache
 def above(page, name, answer=""):
     """The names that an exercise finds (and that an answer to it needs), and its cell.
 
@@ -94,7 +95,7 @@ def above(page, name, answer=""):
     wanted = [
         source
         for number, (found, source) in enumerate(cells[:place], 1)
-        if found is None and (number in uses or depends.Names(source).imported)
+        if found is None and (number in uses or depends.names_of(source).imported)
     ]
     return left_behind(tuple(wanted)), cells[place][1]
 

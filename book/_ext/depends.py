@@ -2,6 +2,7 @@
 
 import ast
 import symtable
+from functools import cache
 
 MUTATING = {
     "append",
@@ -37,6 +38,12 @@ class Names:
                 for name in node.names:
                     module = getattr(node, "module", None) or name.name
                     self.imported[name.asname or name.name.partition(".")[0]] = module.partition(".")[0]
+
+
+@cache
+def names_of(source):
+    """The same, worked out once for each cell."""
+    return Names(source)
 
 
 def steps(body):
@@ -94,7 +101,7 @@ def dependencies(sources, passive):
     exercise is the exercise's.
     """
     modules, makers, result = set(), {}, []
-    for position, names in enumerate(map(Names, sources)):
+    for position, names in enumerate(map(names_of, sources)):
         modules |= names.imported.keys()
         direct = {maker for name in names.used for maker in makers.get(name, ())}
         result.append(direct.union(*(result[maker] for maker in direct)))

@@ -36,6 +36,10 @@ from sandbox import pack, unpack
 
 from ocolib import exercises
 
+sys.path.append(str(notebooks.ROOT / "book" / "_ext"))
+
+import depends
+
 SECONDS, MEMORY = int(os.environ.get("GRADE_SECONDS", 60)), 2 << 30
 SANDBOX = Path(__file__).with_name("sandbox.py")
 # Namespaces of its own for network, processes and mounts; in the last the project is read-only. The inner
@@ -80,15 +84,30 @@ def run_quietly(source, namespace):
 
 
 @cache
-def above(page, name):
-    """The names that the book's own cells above an exercise leave behind."""
+def above(page, name, answer=""):
+    """The names that an exercise finds (and that an answer to it needs), and its cell.
+
+    They come from the book's own cells above it: those that it builds on, and those that import.
+    """
+    cells = page_cells(page)
+    place = [found for found, _ in cells].index(name)
+    sources = [source for _, source in cells[:place]]
+    *_, uses = depends.dependencies([*sources, f"{answer}\n{cells[place][1]}"], set())
+    wanted = [
+        source
+        for number, (found, source) in enumerate(cells[:place], 1)
+        if found is None and (number in uses or depends.names_of(source).imported)
+    ]
+    return left_behind(tuple(wanted)), cells[place][1]
+
+
+@cache
+def left_behind(sources):
+    """The names that these cells leave behind."""
     namespace = {"__name__": "__main__"}
-    for found, source in page_cells(page):
-        if found == name:
-            return namespace, source
-        if found is None:
-            run_quietly(source, namespace)
-    raise KeyError(name)
+    for source in sources:
+        run_quietly(source, namespace)
+    return namespace
 
 
 def verdicts(name, ask, fresh):

@@ -24,8 +24,8 @@ from pygments.lexers import PythonLexer
 
 sys.path.append(str(notebooks.ROOT / "book" / "_ext"))
 
+import depends
 import downloads
-import live
 import mathtime
 import offline
 
@@ -70,12 +70,12 @@ def whole(block):
 def needed(code, places):
     """One cell with all that the cells at these places build on: imports, and what other cells define."""
     passive = {n for n, cell in enumerate(code) if plain.is_solution(cell)}
-    uses = live.dependencies([cell.source for cell in code], passive)
+    uses = depends.dependencies([cell.source for cell in code], passive)
     wanted = {number - 1 for place in places for number in uses[place]}
     wanted |= {
         n
         for n, cell in enumerate(code)
-        if live.Names(cell.source).imported and "live" in notebooks.tags(cell)
+        if depends.Names(cell.source).imported and "live" in notebooks.tags(cell)
     }
     taken = [code[n].source for n in sorted(wanted) if "exercise" not in code[n].metadata]
     return "\n\n".join(taken)

@@ -1,0 +1,113 @@
+"""What the cells of a page build on: which names a cell uses of others, binds, changes and imports."""
+
+import ast
+import symtable
+from functools import cache
+
+MUTATING = {
+    "append",
+    "extend",
+    "insert",
+    "pop",
+    "update",
+    "add",
+    "setdefault",
+    "sort",
+    "shuffle",
+}
+
+
+class Names:
+    """What a cell uses of others, binds, changes in place and imports."""
+
+    def __init__(self, source):
+        self.used, self.bound, self.changed, self.imported = set(), set(), set(), {}
+        try:
+            tree = ast.parse(source)
+        except SyntaxError:  # a line for IPython, such as %pip
+            return
+        for statement in steps(tree.body):
+            table = symtable.symtable(ast.unparse(statement), "cell", "exec")
+            self.used |= reads(table) - self.bound
+            self.bound |= {
+                s.get_name() for s in table.get_symbols() if s.is_assigned() and not s.is_imported()
+            }
+        for node in ast.walk(tree):
+            self.changed |= changes(node)
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for name in node.names:
+                    module = getattr(node, "module", None) or name.name
+                    self.imported[name.asname or name.name.partition(".")[0]] = module.partition(".")[0]
+
+
+@cache
+def names_of(source):
+    """The same, worked out once for each cell."""
+    return Names(source)
+
+
+def steps(body):
+    """The statements of a cell as they run; loops and blocks are opened."""
+    for node in body:
+        if isinstance(node, ast.For):
+            yield ast.copy_location(ast.Assign([node.target], node.iter), node)
+        elif isinstance(node, ast.With):
+            for item in node.items:
+                bound = [item.optional_vars] if item.optional_vars else [ast.Name("_", ast.Store())]
+                yield ast.copy_location(ast.Assign(bound, item.context_expr), node)
+        elif isinstance(node, ast.If | ast.While):
+            yield ast.Expr(node.test)
+        elif not isinstance(node, ast.Try):
+            yield node
+            continue
+        for part in ("body", "handlers", "orelse", "finalbody"):
+            for inner in getattr(node, part, []):
+                if isinstance(inner, ast.ExceptHandler) and inner.name:
+                    yield ast.Assign(
+                        [ast.Name(inner.name, ast.Store())],
+                        inner.type,
+                        lineno=inner.lineno,
+                    )
+                yield from steps(inner.body if isinstance(inner, ast.ExceptHandler) else [inner])
+
+
+def reads(table):
+    """Names of the page that a statement, or a function defined in it, refers to."""
+    top = table.get_type() == "module"
+    own = {s.get_name() for s in table.get_symbols() if s.is_referenced() and (top or s.is_global())}
+    return own.union(*map(reads, table.get_children()))
+
+
+def changes(node):
+    """Names whose values a node changes in place: a part of them, or by a method."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = root_name(node.func)
+        return {owner} if node.func.attr in MUTATING or "rng" in owner else set()
+    if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        return {root_name(node)}
+    return set()
+
+
+def root_name(node):
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def dependencies(sources, passive):
+    """For each cell the numbers (from 1) of all cells whose values it builds on.
+
+    `passive` holds the positions of worked solutions: a name they share with the
+    exercise is the exercise's.
+    """
+    modules, makers, result = set(), {}, []
+    for position, names in enumerate(map(names_of, sources)):
+        modules |= names.imported.keys()
+        direct = {maker for name in names.used for maker in makers.get(name, ())}
+        result.append(direct.union(*(result[maker] for maker in direct)))
+        for name in (names.bound | names.changed) - modules:
+            if position in passive and makers.get(name):
+                continue
+            afresh = name in names.bound and name not in names.used
+            makers[name] = {position} if afresh else {*makers.get(name, ()), position}
+    return [sorted(position + 1 for position in needed) for needed in result]

@@ -179,7 +179,7 @@ def exp_bounds(x: Fraction) -> Pair:
 
 def hedge_step(n: int, T: int) -> Pair:
     """(low, high) around √(8 ln(n)/T). The logarithm is guessed and the guess proved by `exp_bounds`."""
-    guess, width = Fraction(log(validate.count("n", n))), Fraction(1, 10**14)
+    guess, width = Fraction(log(validate.count("n", n, low=2))), Fraction(1, 10**14)
     if not exp_bounds(guess - width)[1] <= n <= exp_bounds(guess + width)[0]:
         raise Refused(f"ln {n} is not where it was guessed")
     low, error = root(8 * (guess - width) / validate.count("T", T), DIGITS)

@@ -1,5 +1,6 @@
-"""Feedback on a student's code. A checker calls the student's function on small inputs first, stops at the
-first that fails, and answers with a `Verdict`: what is wrong, on which input, what came, what was expected.
+"""Feedback on a student's code. A checker calls the student's function, on small inputs first if it has any,
+stops at the first that fails, and answers with a `Verdict`: what is wrong and, where it can be told, on which
+input, what came, what was expected.
 
 `tell` hears every verdict: in a notebook it prints, in the browser the page shows it, grading notes it down.
 A checker lets no exception of the student's through; with `strict=True` a wrong answer raises `WrongAnswer`

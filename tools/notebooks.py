@@ -44,6 +44,7 @@ EXTRAS = {
     "matplotlib": ("plots", {"plots", "matplotlib"}),
     "sklearn": ("records", {"sklearn"}),
     "joblib": ("sweep", {"sweep"}),
+    "numba": ("fast", {"numba"}),
 }
 BOOTSTRAP = """\
 # What this page needs beside NumPy. Where something is missing, this cell
@@ -182,6 +183,8 @@ def needs(cells, folder=None):
     names |= set().union(*(imports(file.read_text("utf8")) for file in beside))
     if any("limits." in cell.source and "live" not in tags(cell) for cell in code):
         names.add("cvxpy")  # some limits are not computed but solved
+    if any('engine="compiled"' in cell.source for cell in code):
+        names.add("numba")
     found = {module: extra for module, (extra, asks) in EXTRAS.items() if names & asks}
     return {"ocolib": ""} | found
 

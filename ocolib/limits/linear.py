@@ -32,7 +32,7 @@ class FromSum:
 
 
 class BySum:
-    """A learner whose play is `move(t, Z)`, a function of the rounds seen and of the sum of their z."""
+    """A learner whose play is `move(t, Z)`: t rounds were seen, and Z is the sum of their z."""
 
     def player(self) -> FromSum:
         """A fresh player."""

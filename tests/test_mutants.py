@@ -111,6 +111,11 @@ def test_the_runner_tells_what_the_tests_notice(project):
         "5 mutants, 0 of them to try" in sample
         and sample == run(project, "--sample", "5", "--seed", "3").stdout
     )
+    source = project / "tiny" / "__init__.py"
+    source.write_text("# Powers.\n" + SOURCE.replace("base to the exponent", "The power"), "utf8")
+    assert "16 mutants, 0 of them to try\n" in run(project).stdout, "a comment or a docstring changes nothing"
+    source.write_text(SOURCE.replace("result = 1", "result = 1 * 1"), "utf8")
+    assert "18 mutants, 16 of them to try\n" in run(project).stdout, "all but the two untested"
 
 
 def test_tests_that_fail_without_a_mutant_are_named(project):

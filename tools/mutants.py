@@ -42,6 +42,7 @@ WORKERS = 2
 ENOUGH = 20.0  # seconds of tests for one mutant
 MEMORY = 6 << 30
 FOLDER = Path("_build/mutants")
+HAS_DOCSTRING = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 LOOKS_AT_ALL = "tests/test_descriptions.py"  # at every class, by introspection
 
 # ---------------------------------------------------------------- which tests pass which line
@@ -67,6 +68,16 @@ def alone(test):
     tree.body = [
         node for node in tree.body if not getattr(node, "name", "").startswith("test_") or node.name == own
     ]
+    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
+
+
+@cache
+def meaning(module):
+    """A digest of what a module does: neither its comments and docstrings nor its lines count."""
+    tree = ast.parse(content(module))
+    for node in ast.walk(tree):
+        if isinstance(node, HAS_DOCSTRING) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
     return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
 
 
@@ -290,9 +301,9 @@ class Results:
     def mark(self, mutant, by, chosen):
         """What a result hangs on: the module, and the test that noticed or all that did not."""
         if "::" in by:
-            return digest(mutant.module) + "-" + alone(by)
+            return meaning(mutant.module) + "-" + alone(by)
         files = {test.partition("::")[0] for test in chosen}
-        return digest(mutant.module, *sorted(files)) + ("" if by else f"-{len(chosen)}")
+        return meaning(mutant.module) + "-" + digest(*sorted(files)) + ("" if by else f"-{len(chosen)}")
 
     def get(self, mutant, chosen):
         """The outcome, if nothing has changed since it was found."""

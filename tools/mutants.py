@@ -160,29 +160,38 @@ def record(package, files):
 def forked(tasks):
     """(number, (exit status, what it wrote)) of each task, as they end: `WORKERS` children at a time."""
     running, waiting = {}, list(enumerate(tasks))[::-1]
-    while waiting or running:
-        while waiting and len(running) < WORKERS:
-            number, task = waiting.pop()
-            reading, writing = os.pipe()
-            pid = os.fork()
-            if pid == 0:
-                os.close(reading)
-                child(task, writing)
-            os.close(writing)
-            running[pid] = number, reading
-        pid, status = os.wait()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)  # what the tests have started and left
-        number, reading = running.pop(pid)
-        with open(reading) as pipe:
-            yield number, (os.waitstatus_to_exitcode(status), pipe.read())
+    try:
+        while waiting or running:
+            while waiting and len(running) < WORKERS:
+                number, task = waiting.pop()
+                reading, writing = os.pipe()
+                pid = os.fork()
+                if pid == 0:
+                    os.close(reading)
+                    child(task, writing)
+                os.close(writing)
+                running[pid] = number, reading
+            pid, status = os.wait()
+            end(pid)  # what the tests have started and left
+            number, reading = running.pop(pid)
+            with open(reading) as pipe:
+                yield number, (os.waitstatus_to_exitcode(status), pipe.read())
+    finally:
+        for pid in running:
+            end(pid)
+
+
+def end(pid):
+    """The child and all of its session."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def child(task, writing):
     """Run the task, write what it returns, and end here."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have told us to ignore it
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # a browser reserves more than it uses
     status = 70
     try:
         os.write(writing, str(task()).encode())

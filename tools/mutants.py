@@ -44,6 +44,7 @@ MEMORY = 6 << 30
 FOLDER = Path("_build/mutants")
 HAS_DOCSTRING = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 LOOKS_AT_ALL = "tests/test_descriptions.py"  # at every class, by introspection
+LEFT_OUT = "tests/test_answers.py"  # its first tests prepare each page, and would do so for each mutant
 
 # ---------------------------------------------------------------- which tests pass which line
 
@@ -133,7 +134,8 @@ def sources_of(packages):
 def record(package, files):
     """{module: {line: {test}}} and {test: seconds}; tests are run again only if something has changed."""
     sources = sources_of(package)
-    helpers = sorted({p for file in files for p in file.parent.glob("*.py")} - set(files) - set(sources))
+    beside = {p for file in files for p in file.parent.glob("*.py") if not p.name.startswith("test_")}
+    helpers = sorted(beside - set(files) - set(sources))
     common, jobs = digest(*sources, *helpers), {}
     for file in files:
         name = f"{file.as_posix().replace('/', '-')}-{digest(file)}-{common}.json"
@@ -202,12 +204,19 @@ def child(task, writing):
         os._exit(status)
 
 
+def file_of(test):
+    return test.partition("::")[0]
+
+
 def first_failure(items, times):
     """The first test that fails, or an empty string. One that takes too long ends the process."""
+    slowest = defaultdict(float)  # of a file: what its tests share is made by the one that comes first
+    for test, seconds in times.items():
+        slowest[file_of(test)] = max(slowest[file_of(test)], seconds)
     for item, after in zip(items, [*items[1:], None], strict=True):
-        usual = times.get(item.nodeid, 0.0)
-        signal.setitimer(signal.ITIMER_PROF, 5 + 10 * usual)  # of the processor; by the clock, if it sleeps:
-        signal.setitimer(signal.ITIMER_REAL, 60 + 30 * usual)
+        usual = 10 * times.get(item.nodeid, 0.0) + 2 * slowest[file_of(item.nodeid)]
+        signal.setitimer(signal.ITIMER_PROF, 5 + usual)  # of the processor; by the clock, if it sleeps:
+        signal.setitimer(signal.ITIMER_REAL, 60 + 3 * usual)
         if any(report.failed for report in runtestprotocol(item, nextitem=after, log=False)):
             return item.nodeid
     return ""
@@ -290,7 +299,7 @@ class Afresh:
 def afresh(mutant, chosen, times):
     signal.setitimer(signal.ITIMER_PROF, 60)  # an import may be endless too
     plugin = Afresh(mutant, chosen, times)
-    pytest_run(dict.fromkeys(test.partition("::")[0] for test in chosen), plugin)
+    pytest_run(dict.fromkeys(file_of(test) for test in chosen), plugin)
     return plugin.failed
 
 
@@ -311,7 +320,7 @@ class Results:
         """What a result hangs on: the module, and the test that noticed or all that did not."""
         if "::" in by:
             return meaning(mutant.module) + "-" + alone(by)
-        files = {test.partition("::")[0] for test in chosen}
+        files = {file_of(test) for test in chosen}
         return meaning(mutant.module) + "-" + digest(*sorted(files)) + ("" if by else f"-{len(chosen)}")
 
     def get(self, mutant, chosen):
@@ -365,7 +374,7 @@ def run(package, files, mutants):
 
     inside = [mutant for mutant in todo if mutant.inside]
     if inside and os.fork() == 0:  # this process stays without the package
-        used = sorted({test.partition("::")[0] for mutant in inside for test in chosen[mutant]})
+        used = sorted({file_of(test) for mutant in inside for test in chosen[mutant]})
         pytest_run(used, InPlace(inside, chosen, times, said))
         os._exit(0)
     if inside and os.wait()[1]:
@@ -423,7 +432,7 @@ def main(arguments=None):
     if options.sample:
         mutants = random.Random(options.seed).sample(mutants, min(options.sample, len(mutants)))
     found = [file for pattern in options.tests.split() for file in sorted(Path().glob(pattern))]
-    files = [file for file in found if imports(file, options.package)]
+    files = [file for file in found if imports(file, options.package) and file.as_posix() != LEFT_OUT]
     files += [path for module in modules if ">>>" in (path := Path(module)).read_text("utf8")]
     outcomes = known(mutants) if options.known else run(options.package, files, mutants)
     reasons = explained(Path("tests/mutants_explained.yml"))

@@ -424,6 +424,7 @@ def main(arguments=None):
     parser.add_argument("--preload", default=PRELOAD, help="what to import before anything else")
     options = parser.parse_args(arguments)
     sys.path.insert(0, os.getcwd())
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # what is compiled is traced and changed as Python
     for name in options.preload.split():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

@@ -8,7 +8,7 @@ from ocolib.learners import OGD
 from ocolib.sets import Ball
 from ocolib.sweep import regret
 
-__all__ = ["BALL", "LEARNERS", "coins", "deep", "failing", "made", "paid", "regret", "slow", "tuned"]
+__all__ = ["BALL", "LEARNERS", "coins", "failing", "made", "paid", "regret", "slow", "tuned"]
 BALL = Ball(2)
 LEARNERS = {"lazy": OGD(BALL, 1.0), "eager": OGD(BALL, 1.0, "eager")}
 
@@ -24,10 +24,6 @@ def slow(T, rng):
 
 def failing(T, rng):
     raise RuntimeError(f"no game of {T}")
-
-
-def deep(T, rng):
-    return deep(T - 1, rng) if T else failing(T, rng)
 
 
 def tuned(T):

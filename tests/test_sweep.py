@@ -255,8 +255,10 @@ def test_without_seeds_there_is_one_and_it_is_0():
 
 
 def test_a_cell_is_what_it_is():
+    cell = cells(LEARNERS, [coins], [5])[0]
+    assert cell.row() == cell.row()
     with pytest.raises(AttributeError):
-        cells(LEARNERS, [coins], [5])[0].key = "another"
+        cell.key = "another"
 
 
 def test_names_of_what_has_none():
@@ -268,12 +270,20 @@ def test_names_of_what_has_none():
     ]
 
 
+def deep(T, rng):
+    return deeper(T - 1, rng) if T else failing(T, rng)
+
+
+def deeper(T, rng):
+    return deep(T, rng)
+
+
 def test_the_last_four_calls_of_an_error_are_shown():
-    (row,) = small(
-        learners={"lazy": LEARNERS["lazy"]}, games=[sweep_games.deep], horizons=[9], steps=[0.1], seeds=[0]
-    )
+    (row,) = small(learners={"lazy": LEARNERS["lazy"]}, games=[deep], horizons=[9], steps=[0.1], seeds=[0])
     assert [line.split()[-1] for line in row["error"].splitlines() if "File " in line] == [
-        *3 * ["deep"],
+        "deep",
+        "deeper",
+        "deep",
         "failing",
     ]
 

@@ -239,8 +239,7 @@ class InPlace:
             path = os.path.abspath(mutant.module)
             codes = dict(codes_of(compile(mutant.tree(), path, "exec", dont_inherit=True)))
             for function in live[path]:
-                name = function.__code__.co_qualname, function.__code__.co_firstlineno
-                function.__code__ = codes.get(name, function.__code__)
+                function.__code__ = codes.get(name_of(function.__code__), function.__code__)
             return first_failure([items[test] for test in self.chosen[mutant] if test in items], self.times)
 
         self.control(sorted(items.values(), key=lambda item: self.times.get(item.nodeid, 0.0)))
@@ -267,9 +266,16 @@ def enough(tests, times):
     return tests
 
 
+def name_of(code):
+    """(qualified name, first line, column): two lambdas may stand in one line."""
+    first = code.co_firstlineno
+    columns = [left for line, _, left, right in code.co_positions() if line == first and right]
+    return code.co_qualname, first, min(columns, default=0)
+
+
 def codes_of(code):
-    """((qualified name, first line), code) of a module and of all that is defined in it."""
-    yield (code.co_qualname, code.co_firstlineno), code
+    """(its name, code) of a module and of all that is defined in it."""
+    yield name_of(code), code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from codes_of(constant)

@@ -115,6 +115,7 @@ def test_the_worst_case_of_hedge_is_that_of_all_binary_games(n, T):
 
 def test_coins_by_counting():
     assert exact.coin_sums(2) == [(-2, Fraction(1, 4)), (0, Fraction(1, 2)), (2, Fraction(1, 4))]
+    assert exact.coin_sums(0) == [(0, Fraction(1))]  # no coin at all
     assert exact.interval(4) == Fraction(3, 2) and exact.interval(1) == 1
     assert exact.experts_floor(2, 2) == Fraction(3, 8)
     for n, T in ((1, 3), (3, 2), (2, 4)):

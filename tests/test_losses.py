@@ -155,3 +155,9 @@ def test_a_loss_keeps_its_own_copy_of_what_it_was_given():
     assert kept[3].x.tolist() == [1.0, 1.0]
     with pytest.raises(ValueError, match="read-only"):
         kept[0].subgradient([1, 1])[0] = 5.0
+
+
+def test_all_rounds_of_examples_are_the_examples_themselves():
+    data = hinge(np.eye(3), [1, -1, 1])
+    assert data[:3] is data and data[0:3] is data
+    assert len(data[1:3]) == 2 and np.array_equal(data[1:3].X, np.eye(3)[1:]) and list(data[1:3].y) == [-1, 1]

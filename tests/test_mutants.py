@@ -32,10 +32,13 @@ def quiet(x):
 
 def unseen(x):
     return x * 2
+
+
+PAIR = (lambda x: x + 1, lambda x: 3 * x)
 '''
 TESTS = """
 import pytest
-from tiny import SIZE, power, quiet
+from tiny import PAIR, SIZE, power, quiet
 
 
 def test_power():
@@ -45,6 +48,10 @@ def test_power():
 def test_a_negative_exponent_is_refused():
     with pytest.raises(ValueError):
         power(2, -1)
+
+
+def test_pair():
+    assert PAIR[0](1) == 2 and PAIR[1](1)
 
 
 def test_nothing():
@@ -67,6 +74,10 @@ OUTCOMES = {
     "quiet: x + 0 → x + 1": "survived",  # a change, and a test that looks away
     "unseen: x * 2 → x / 2": "untested",
     "unseen: x * 2 → x * 3": "untested",
+    "module: lambda x: x + 1 → lambda x: x - 1": "killed",
+    "module: lambda x: x + 1 → lambda x: x + 2": "killed",
+    "module: lambda x: 3 * x → lambda x: 3 / x": "survived",  # in the same line as the one before
+    "module: lambda x: 3 * x → lambda x: 4 * x": "survived",
 }
 
 
@@ -93,7 +104,7 @@ def outcomes(project):
 def test_the_runner_tells_what_the_tests_notice(project):
     said = run(project).stdout
     assert outcomes(project) == OUTCOMES
-    assert said.endswith("killed 11 of 16, 0 explained\n")
+    assert said.endswith("killed 13 of 20, 0 explained\n")
     assert "survived  tiny/__init__.py:16  quiet: x + 0 → x + 1\n" in said
     (project / "tests" / "mutants_explained.yml").write_text(
         'tiny/__init__.py:\n  quiet:\n    "x + 0 → x - 0": Nothing changes.\n', "utf8"
@@ -101,9 +112,9 @@ def test_the_runner_tells_what_the_tests_notice(project):
     test = "from tiny import quiet\n\ndef test_quiet():\n    assert quiet(1) == 1\n"
     (project / "tests" / "test_quiet.py").write_text(test, "utf8")
     again = run(project).stdout
-    assert "16 mutants, 3 of them to try\n" in again, "only what the new test passes is tried again"
+    assert "20 mutants, 3 of them to try\n" in again, "only what the new test passes is tried again"
     assert outcomes(project) == OUTCOMES | {"quiet: x + 0 → x + 1": "killed"}
-    counts = {"mutants": 16, "killed": 12, "explained": 1}
+    counts = {"mutants": 20, "killed": 14, "explained": 1}
     written = json.loads((project / "book" / "mutants.json").read_text("utf8"))
     assert written == {"total": counts, "modules": {"tiny/__init__.py": counts}}
     sample = run(project, "--sample", "5", "--seed", "3").stdout
@@ -111,6 +122,11 @@ def test_the_runner_tells_what_the_tests_notice(project):
         "5 mutants, 0 of them to try" in sample
         and sample == run(project, "--sample", "5", "--seed", "3").stdout
     )
+    source = project / "tiny" / "__init__.py"
+    source.write_text("# Powers.\n" + SOURCE.replace("base to the exponent", "The power"), "utf8")
+    assert "20 mutants, 0 of them to try\n" in run(project).stdout, "a comment or a docstring changes nothing"
+    source.write_text(SOURCE.replace("result = 1", "result = 1 * 1"), "utf8")
+    assert "22 mutants, 20 of them to try\n" in run(project).stdout, "all but the two untested"
 
 
 def test_tests_that_fail_without_a_mutant_are_named(project):

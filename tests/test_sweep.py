@@ -189,6 +189,105 @@ def test_a_bar_tells_done_and_failed(capsys):
     assert capsys.readouterr().err == "", "nobody is looking"
 
 
+class FakeBar:
+    """Stands for a bar of tqdm: notes what it is told."""
+
+    def __init__(self, **options):
+        self.options, self.told = options, []
+        FakeBar.last = self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def set_postfix(self, failed, refresh):
+        self.told.append((failed, refresh))
+
+    def update(self):
+        self.told.append("one more")
+
+
+@pytest.mark.parametrize(
+    ("progress", "terminal", "notebook", "delay"),
+    [
+        (True, False, False, 0.0),
+        (None, True, False, 2.0),
+        (None, False, True, 2.0),
+        (None, False, False, None),
+        (False, True, True, None),
+    ],
+)
+def test_a_bar_is_there_if_it_is_asked_for_or_somebody_looks(
+    progress, terminal, notebook, delay, monkeypatch
+):
+    """If nobody asked for it, only after two seconds. It counts from 0 and draws itself once a cell."""
+    monkeypatch.setattr("tqdm.tqdm", FakeBar)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if notebook:
+        monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    FakeBar.last = None
+    small(games=[failing], seeds=[0], horizons=[5], progress=progress)
+    if delay is None:
+        assert FakeBar.last is None
+    else:
+        assert FakeBar.last.options == {"total": 4, "unit": "cell", "delay": delay}
+        assert FakeBar.last.told[::2] == [(count, False) for count in (1, 2, 3, 4)]
+        assert FakeBar.last.told[1::2] == 4 * ["one more"]
+
+
+def test_there_is_no_bar_where_nothing_is_left_to_play(tmp_path, monkeypatch):
+    monkeypatch.setattr("tqdm.tqdm", FakeBar)
+    small(file=tmp_path / "table.db")
+    FakeBar.last = None
+    small(file=tmp_path / "table.db", progress=True)
+    assert FakeBar.last is None
+
+
+def test_without_seeds_there_is_one_and_it_is_0():
+    assert [cell.names[4] for cell in cells(LEARNERS, [coins], [5])] == [0, 0]
+    (row,) = sweep({"lazy": LEARNERS["lazy"]}, [coins], [5], n_jobs=1, progress=False)
+    assert row["seed"] == 0
+    with pytest.raises(ValueError, match="seeds must be"):
+        small(seeds=[-1])
+
+
+def test_a_cell_is_what_it_is():
+    cell = cells(LEARNERS, [coins], [5])[0]
+    assert cell.row() == cell.row()
+    with pytest.raises(AttributeError):
+        cell.key = "another"
+
+
+def test_names_of_what_has_none():
+    """A function by its name, a number by itself, all else by its repr."""
+    found = cells([LEARNERS["lazy"]], [coins], [5], [0.1, sweep_games.tuned])
+    assert [cell.names[:3] for cell in found] == [
+        (repr(LEARNERS["lazy"]), 0.1, "coins"),
+        (repr(LEARNERS["lazy"]), "tuned", "coins"),
+    ]
+
+
+def deep(T, rng):
+    return deeper(T - 1, rng) if T else failing(T, rng)
+
+
+def deeper(T, rng):
+    return deep(T, rng)
+
+
+def test_the_last_four_calls_of_an_error_are_shown():
+    (row,) = small(learners={"lazy": LEARNERS["lazy"]}, games=[deep], horizons=[9], steps=[0.1], seeds=[0])
+    assert [line.split()[-1] for line in row["error"].splitlines() if "File " in line] == [
+        "deep",
+        "deeper",
+        "deep",
+        "failing",
+    ]
+
+
 # ---------------------------------------------------------------- what goes wrong
 
 

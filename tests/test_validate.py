@@ -99,3 +99,13 @@ def test_labels_are_what_the_loss_takes():
 def test_a_choice_is_one_of_the_words():
     assert validate.choice("x", "lazy", ("lazy", "eager")) == "lazy"
     refused("x must be 'lazy' or 'eager', got 'busy'", validate.choice, "busy", ("lazy", "eager"))
+
+
+def test_one_entry_that_is_not_finite_is_refused():
+    for found in ([1.0, np.nan], [np.inf, 1.0]):
+        made = validate.guarded(lambda x, found=found: np.array(found))
+        with pytest.raises(
+            ValueError, match=r"<lambda> must stay within the floats, got x = 2: .* is not finite"
+        ):
+            made(2)
+    assert validate.guarded(lambda: np.array([1.0, 2.0]))().tolist() == [1.0, 2.0]

@@ -42,7 +42,9 @@ WORKERS = 2
 ENOUGH = 20.0  # seconds of tests for one mutant
 MEMORY = 6 << 30
 FOLDER = Path("_build/mutants")
+HAS_DOCSTRING = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 LOOKS_AT_ALL = "tests/test_descriptions.py"  # at every class, by introspection
+LEFT_OUT = "tests/test_answers.py"  # its first tests prepare each page, and would do so for each mutant
 
 # ---------------------------------------------------------------- which tests pass which line
 
@@ -67,6 +69,16 @@ def alone(test):
     tree.body = [
         node for node in tree.body if not getattr(node, "name", "").startswith("test_") or node.name == own
     ]
+    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
+
+
+@cache
+def meaning(module):
+    """A digest of what a module does: neither its comments and docstrings nor its lines count."""
+    tree = ast.parse(content(module))
+    for node in ast.walk(tree):
+        if isinstance(node, HAS_DOCSTRING) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
     return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
 
 
@@ -122,7 +134,8 @@ def sources_of(packages):
 def record(package, files):
     """{module: {line: {test}}} and {test: seconds}; tests are run again only if something has changed."""
     sources = sources_of(package)
-    helpers = sorted({p for file in files for p in file.parent.glob("*.py")} - set(files) - set(sources))
+    beside = {p for file in files for p in file.parent.glob("*.py") if not p.name.startswith("test_")}
+    helpers = sorted(beside - set(files) - set(sources))
     common, jobs = digest(*sources, *helpers), {}
     for file in files:
         name = f"{file.as_posix().replace('/', '-')}-{digest(file)}-{common}.json"
@@ -149,29 +162,38 @@ def record(package, files):
 def forked(tasks):
     """(number, (exit status, what it wrote)) of each task, as they end: `WORKERS` children at a time."""
     running, waiting = {}, list(enumerate(tasks))[::-1]
-    while waiting or running:
-        while waiting and len(running) < WORKERS:
-            number, task = waiting.pop()
-            reading, writing = os.pipe()
-            pid = os.fork()
-            if pid == 0:
-                os.close(reading)
-                child(task, writing)
-            os.close(writing)
-            running[pid] = number, reading
-        pid, status = os.wait()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)  # what the tests have started and left
-        number, reading = running.pop(pid)
-        with open(reading) as pipe:
-            yield number, (os.waitstatus_to_exitcode(status), pipe.read())
+    try:
+        while waiting or running:
+            while waiting and len(running) < WORKERS:
+                number, task = waiting.pop()
+                reading, writing = os.pipe()
+                pid = os.fork()
+                if pid == 0:
+                    os.close(reading)
+                    child(task, writing)
+                os.close(writing)
+                running[pid] = number, reading
+            pid, status = os.wait()
+            end(pid)  # what the tests have started and left
+            number, reading = running.pop(pid)
+            with open(reading) as pipe:
+                yield number, (os.waitstatus_to_exitcode(status), pipe.read())
+    finally:
+        for pid in running:
+            end(pid)
+
+
+def end(pid):
+    """The child and all of its session."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def child(task, writing):
     """Run the task, write what it returns, and end here."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have told us to ignore it
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # a browser reserves more than it uses
     status = 70
     try:
         os.write(writing, str(task()).encode())
@@ -182,12 +204,19 @@ def child(task, writing):
         os._exit(status)
 
 
+def file_of(test):
+    return test.partition("::")[0]
+
+
 def first_failure(items, times):
     """The first test that fails, or an empty string. One that takes too long ends the process."""
+    slowest = defaultdict(float)  # of a file: what its tests share is made by the one that comes first
+    for test, seconds in times.items():
+        slowest[file_of(test)] = max(slowest[file_of(test)], seconds)
     for item, after in zip(items, [*items[1:], None], strict=True):
-        usual = times.get(item.nodeid, 0.0)
-        signal.setitimer(signal.ITIMER_PROF, 5 + 10 * usual)  # of the processor; by the clock, if it sleeps:
-        signal.setitimer(signal.ITIMER_REAL, 60 + 30 * usual)
+        usual = 10 * times.get(item.nodeid, 0.0) + 2 * slowest[file_of(item.nodeid)]
+        signal.setitimer(signal.ITIMER_PROF, 5 + usual)  # of the processor; by the clock, if it sleeps:
+        signal.setitimer(signal.ITIMER_REAL, 60 + 3 * usual)
         if any(report.failed for report in runtestprotocol(item, nextitem=after, log=False)):
             return item.nodeid
     return ""
@@ -210,8 +239,7 @@ class InPlace:
             path = os.path.abspath(mutant.module)
             codes = dict(codes_of(compile(mutant.tree(), path, "exec", dont_inherit=True)))
             for function in live[path]:
-                name = function.__code__.co_qualname, function.__code__.co_firstlineno
-                function.__code__ = codes.get(name, function.__code__)
+                function.__code__ = codes.get(name_of(function.__code__), function.__code__)
             return first_failure([items[test] for test in self.chosen[mutant] if test in items], self.times)
 
         self.control(sorted(items.values(), key=lambda item: self.times.get(item.nodeid, 0.0)))
@@ -238,9 +266,16 @@ def enough(tests, times):
     return tests
 
 
+def name_of(code):
+    """(qualified name, first line, column): two lambdas may stand in one line."""
+    first = code.co_firstlineno
+    columns = [left for line, _, left, right in code.co_positions() if line == first and right]
+    return code.co_qualname, first, min(columns, default=0)
+
+
 def codes_of(code):
-    """((qualified name, first line), code) of a module and of all that is defined in it."""
-    yield (code.co_qualname, code.co_firstlineno), code
+    """(its name, code) of a module and of all that is defined in it."""
+    yield name_of(code), code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from codes_of(constant)
@@ -270,7 +305,7 @@ class Afresh:
 def afresh(mutant, chosen, times):
     signal.setitimer(signal.ITIMER_PROF, 60)  # an import may be endless too
     plugin = Afresh(mutant, chosen, times)
-    pytest_run(dict.fromkeys(test.partition("::")[0] for test in chosen), plugin)
+    pytest_run(dict.fromkeys(file_of(test) for test in chosen), plugin)
     return plugin.failed
 
 
@@ -290,9 +325,9 @@ class Results:
     def mark(self, mutant, by, chosen):
         """What a result hangs on: the module, and the test that noticed or all that did not."""
         if "::" in by:
-            return digest(mutant.module) + "-" + alone(by)
-        files = {test.partition("::")[0] for test in chosen}
-        return digest(mutant.module, *sorted(files)) + ("" if by else f"-{len(chosen)}")
+            return meaning(mutant.module) + "-" + alone(by)
+        files = {file_of(test) for test in chosen}
+        return meaning(mutant.module) + "-" + digest(*sorted(files)) + ("" if by else f"-{len(chosen)}")
 
     def get(self, mutant, chosen):
         """The outcome, if nothing has changed since it was found."""
@@ -345,7 +380,7 @@ def run(package, files, mutants):
 
     inside = [mutant for mutant in todo if mutant.inside]
     if inside and os.fork() == 0:  # this process stays without the package
-        used = sorted({test.partition("::")[0] for mutant in inside for test in chosen[mutant]})
+        used = sorted({file_of(test) for mutant in inside for test in chosen[mutant]})
         pytest_run(used, InPlace(inside, chosen, times, said))
         os._exit(0)
     if inside and os.wait()[1]:
@@ -395,6 +430,7 @@ def main(arguments=None):
     parser.add_argument("--preload", default=PRELOAD, help="what to import before anything else")
     options = parser.parse_args(arguments)
     sys.path.insert(0, os.getcwd())
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # what is compiled is traced and changed as Python
     for name in options.preload.split():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -403,7 +439,7 @@ def main(arguments=None):
     if options.sample:
         mutants = random.Random(options.seed).sample(mutants, min(options.sample, len(mutants)))
     found = [file for pattern in options.tests.split() for file in sorted(Path().glob(pattern))]
-    files = [file for file in found if imports(file, options.package)]
+    files = [file for file in found if imports(file, options.package) and file.as_posix() != LEFT_OUT]
     files += [path for module in modules if ">>>" in (path := Path(module)).read_text("utf8")]
     outcomes = known(mutants) if options.known else run(options.package, files, mutants)
     reasons = explained(Path("tests/mutants_explained.yml"))

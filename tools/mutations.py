@@ -145,7 +145,8 @@ def place(node, parents):
     while node in parents:
         child, node = node, parents[node]
         if lines is None and isinstance(child, ast.stmt):
-            last = max(child.lineno, child.body[0].lineno - 1) if hasattr(child, "body") else child.end_lineno
+            head = hasattr(child, "body") and not isinstance(child, ast.FunctionDef)  # of a def its defaults
+            last = max(child.lineno, child.body[0].lineno - 1) if head else child.end_lineno
             lines = child.lineno, last
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.append(node.name)

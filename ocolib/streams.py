@@ -1,7 +1,7 @@
 """A game too long for the memory: its losses come in pieces, each is played and forgotten.
 
-A file of floats needs none of this: `play(learner, np.load("Z.npy", mmap_mode="r"), keep=False)` reads it
-once to check it and once to play it.
+A file of float64 needs none of this where the game is compiled: `play(learner, np.load("Z.npy",
+mmap_mode="r"), keep=False)` reads it twice to check it and once to play it.
 """
 
 import sys

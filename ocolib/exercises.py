@@ -148,7 +148,7 @@ def _short(text: str) -> str:
 
 
 def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> Array:
-    """The answer in the shape that is asked for: None is any length, and other axes of length 1 do not matter."""
+    """The answer in the shape that is asked for: None is any length; other axes of length 1 do not matter."""
 
     def same(a: Sequence[int | None], b: Sequence[int | None]) -> bool:
         return len(a) == len(b) and all(j in (i, None) for i, j in zip(a, b, strict=True))

@@ -13,10 +13,8 @@ import numpy as np
 
 from ocolib.protocols import Array
 
-FIRST_YEAR = 1700
-
 
 def sunspots() -> tuple[Array, Array]:
     """(years, numbers): 309 years and the mean sunspot number of each."""
     numbers = np.array(json.loads(files("ocolib").joinpath("sunspots.json").read_text("utf8")), dtype=float)
-    return FIRST_YEAR + np.arange(len(numbers)), numbers
+    return 1700 + np.arange(len(numbers)), numbers

@@ -125,7 +125,7 @@ class FTL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        return _led(lambda sums, *_: self.over.minimize_linear(sums), _linear(Z, self.over.dim))
+        return _led(lambda sums, *_: self.over.minimize_linear(sums), _linear(Z, self.over.dim)[0])
 
 
 @description
@@ -160,12 +160,13 @@ class FTRL:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses."""
-        Z = _linear(Z, self.over.dim)
-        eta = steps(self.eta, Z.shape[-2])
+        Z, largest = _linear(Z, self.over.dim)
+        eta: Any = self.eta if isinstance(self.eta, float) else steps(self.eta, Z.shape[-2])
+        calm = largest * Z.shape[-2] * max(1.0, np.max(eta)) < SMALL  # then no sum needs a check
+        known = calm and isinstance(self.regularizer, (SquaredNorm, NegativeEntropy))
 
         def minimize(sums: Array, t: slice, out: Array | None) -> Array:
-            step = self.eta if isinstance(self.eta, float) else eta[..., t]
-            place = {"out": out} if isinstance(self.regularizer, (SquaredNorm, NegativeEntropy)) else {}
+            step, place = eta if isinstance(eta, float) else eta[..., t], {"out": out} if known else {}
             return self.regularizer.minimize(sums, step, self.over, **place)  # type: ignore[arg-type]
 
         return _led(minimize, Z)
@@ -198,12 +199,12 @@ def Hedge(n: int, eta: Step) -> FTRL:
     return FTRL(Simplex(n), NegativeEntropy(), eta)
 
 
-def _linear(Z: ArrayLike, dim: int) -> Array:
-    """Linear losses known in advance, `(..., T, dim)`."""
-    Z = validate.array("Z", Z, dim)
+def _linear(Z: ArrayLike, dim: int) -> tuple[Array, float]:
+    """Linear losses known in advance, `(..., T, dim)`, and the largest size of their entries."""
+    Z, largest = validate.measured("Z", Z, dim)
     if Z.ndim < 2:
         raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
-    return Z
+    return Z, largest
 
 
 def small(start: Array, moves: Array) -> bool:
@@ -329,7 +330,7 @@ class OGD:
         """All plays against linear losses."""
         if self.projection == "lazy":
             return self.leader.points(Z)
-        Z = _linear(Z, self.over.dim)
+        Z = _linear(Z, self.over.dim)[0]
         moves = steps(self.eta, Z.shape[-2])[..., None] * Z
         w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
         w[..., 0, :] = self.first

@@ -45,19 +45,20 @@ class SquaredNorm:
         """‖z‖ over the last axis: the Euclidean norm is its own dual."""
         return np.linalg.norm(validate.array("z", z), axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None) -> Array:
+    def minimize(self, c: Any, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None) -> Array:
         """Π(center − eta·c).
 
         With ½·curvature·‖w‖² added to the objective it is Π((center − eta·c)/(1 + eta·curvature)).
+        Who gives a place `out` for it has checked what comes in.
         """
-        c, eta = _inputs(c, eta, over)
+        c, eta = _inputs(c, eta, over) if out is None else (c, np.asarray(eta)[..., None])
         if self.center is not None and len(self.center) != over.dim:
             raise ValueError(f"center must have {over.dim} entries, got {len(self.center)}")
         y = np.multiply(c, -eta, out=out)
         y += 0.0 if self.center is None else self.center  # −0 + 0 is 0
         if np.any(bent := validate.floats("curvature", curvature)):
             y = y / (1.0 + eta * bent[..., None])
-        return nearest(over)(validate.array("y", y))
+        return nearest(over)(validate.array("y", y) if out is None else y)
 
 
 @description
@@ -76,10 +77,13 @@ class NegativeEntropy:
         """max |z_i| over the last axis, the dual of the ℓ1 norm."""
         return np.abs(validate.array("z", z)).max(axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None) -> Array:
-        """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows."""
+    def minimize(self, c: Any, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None) -> Array:
+        """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows.
+
+        Who gives a place `out` for it has checked what comes in.
+        """
         _only(self, over, Simplex, curvature)
-        c, eta = _inputs(c, eta, over)
+        c, eta = _inputs(c, eta, over) if out is None else (c, np.asarray(eta)[..., None])
         above = np.subtract(c, c.min(axis=-1, keepdims=True), out=out)
         weights = np.multiply(above, -eta, out=out)
         np.exp(weights, out=weights)
@@ -94,7 +98,7 @@ class UnnormalizedEntropy:
     def value(self, w: ArrayLike) -> Any:
         return (xlogx(w) - validate.array("w", w)).sum(axis=-1)
 
-    def minimize(self, c: ArrayLike, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None) -> Array:
+    def minimize(self, c: Any, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None) -> Array:
         """exp(−eta·c), coordinate by coordinate."""
         _only(self, over, Orthant, curvature)
         c, eta = _inputs(c, eta, over)

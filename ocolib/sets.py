@@ -378,11 +378,11 @@ def _project_simplex(y: Array, total: float) -> Array:
     is `total` below the largest, or below the quotient of all: of a long y they are dropped before sorting.
     """
     if y.ndim > 1:
-        y -= y.max(axis=-1, keepdims=True)
         u = -y
         u.sort(axis=-1)
-        alive = np.count_nonzero((u <= total).any(axis=tuple(range(u.ndim - 1))))
-        u = u[..., :alive].cumsum(axis=-1)
+        y += u[..., :1]
+        alive = np.count_nonzero((u <= u[..., :1] + total).any(axis=tuple(range(u.ndim - 1))))
+        u = (u[..., :alive] - u[..., :1]).cumsum(axis=-1)
         u += total
         u /= np.arange(1, alive + 1)
         y += u.min(axis=-1, keepdims=True)

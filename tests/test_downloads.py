@@ -160,3 +160,18 @@ def test_the_wheel_holds_the_package():
     wanted = {path.relative_to(notebooks.ROOT).as_posix() for path in notebooks.ROOT.glob("oco*/**/*.py")}
     assert wanted | {"ocolab/certificates.json"} <= names
     assert not [name for name in names if not name.startswith(("ocolib", "ocolab/"))]
+
+
+def test_downloads_are_made_again_when_something_they_are_made_from_has_changed(tmp_path, monkeypatch):
+    for name in ("book/page.ipynb", "tools/plain.py", "ocolib/sets.py", "pyproject.toml"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("1", "utf8")
+    monkeypatch.setattr(downloads, "ROOT", tmp_path)
+    states = [downloads.digest("site", ""), downloads.digest("", ""), downloads.digest("site", "student")]
+    for name in ("book/page.ipynb", "tools/plain.py", "ocolib/sets.py", "pyproject.toml"):
+        (tmp_path / name).write_text("2", "utf8")
+        states.append(downloads.digest("site", ""))
+    (tmp_path / "book" / "new.svg").write_text("", "utf8")
+    states.append(downloads.digest("site", ""))
+    assert len(set(states)) == len(states) and downloads.digest("site", "") == states[-1]

@@ -103,9 +103,13 @@ def write(app, exception):
     import notebooks
     import plain
 
-    target = Path(app.outdir, FOLDER)
-    shutil.rmtree(target, ignore_errors=True)
+    target, kept = Path(app.outdir, FOLDER), Path(app.doctreedir, f"{FOLDER}.sha256")
     site = reader.site(reader.settings())
+    state = digest(site, app.config.edition)
+    if target.exists() and kept.exists() and kept.read_text("utf8") == state:
+        return
+    kept.unlink(missing_ok=True)  # until all is made
+    shutil.rmtree(target, ignore_errors=True)
     address = f"{site}/{wheel_name()}" if site else ""
     for docname in app.env.found_docs:
         if app.env.doc2path(docname).endswith(".ipynb"):
@@ -119,6 +123,18 @@ def write(app, exception):
                 shutil.copyfile(file, Path(app.outdir, notebook(docname)).with_name(file.name))
     shutil.copyfile(wheel(), Path(app.outdir, wheel_name()))
     pack(target)
+    kept.write_text(state, "utf8")
+
+
+def digest(*settings):
+    """Of all that the downloads are made from."""
+    folders = [ROOT / "book", ROOT / "tools"]
+    files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
+    files = [file for file in files if file.suffix != ".pyc"] + package_files()
+    state = hashlib.sha256(repr(settings).encode())
+    for file in files:
+        state.update(f"\n{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
+    return state.hexdigest()
 
 
 def pack(folder):

@@ -1,6 +1,6 @@
 """The game: in round t the learner plays w_t, then the loss f_t is revealed, and the learner pays f_t(w_t).
 
-`play(learner, losses)` plays it and returns a `Trace`, from which every regret is read. The loops below
+`play(learner, losses)` plays it and returns a `Trace`, from which regrets are read. The loops below
 define a game; a long one may be played by `engine`, which gives the same trace, up to rounding, sooner.
 """
 
@@ -43,10 +43,11 @@ def play(
     """Play `learner` against `losses` and return the `Trace` (of a kernel learner, a `KernelTrace`).
 
     `losses`: an array `(..., T, n)` of linear losses, a sequence of losses, losses over data
-    (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`.
+    (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`. Of other
+    losses the first `rounds` are played, or all. A kernel learner takes losses over data alone.
 
     `keep`: shall the trace of a compiled game keep all plays? Else they are played again when `trace.points`
-    is asked for. If not said: up to 256 MB. `engine`: "compiled", where there is such a form, or
+    is asked for. If not said: up to 256 MiB. `engine`: "compiled", where there is such a form, or
     "numpy"; if not said, compiled for long games if numba is installed.
 
     >>> from ocolib import adversaries, learners, sets
@@ -187,7 +188,7 @@ def _same_dim(losses: Any, dim: int) -> None:
 
 
 def _gather(played: list[Any]) -> Losses:
-    """Losses of one kind as one array or one `Examples`; a list if they are mixed."""
+    """Linear losses as one array, examples of one φ and one reg as one `Examples`; else the list."""
     if all(isinstance(f, Linear) for f in played):
         return np.array([f.z for f in played])
     f = played[0]

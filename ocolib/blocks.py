@@ -10,7 +10,7 @@ from ocolib.protocols import Array
 def blocks(T: int, row: int) -> Iterator[slice]:
     """0, …, T − 1 in slices of a multiple of 8 rows of `row` floats: at most 512 KiB, but at least 8 rows.
 
-    What follows finds such a piece cached. The last may be shorter.
+    A piece of 512 KiB stays cached for what follows. The last may be shorter.
     """
     size = max(8, 2**16 // row // 8 * 8)
     return (slice(a, min(a + size, T)) for a in range(0, T, size))

@@ -254,7 +254,7 @@ def zinkevich_sharp(
 
 @promise("upper", "zin4.thm.delayed")
 def delayed(diameter: float, rho: float, delay: int, T: int, scale: float | None = None) -> float:
-    """(D²/2σ)√T + σ·rho²(1 + 2τ)√T for `DelayedOGD`, η_k = σ/√k for the k-th gradient, all τ = `delay` late.
+    """(D²/2σ)√T + σ·rho²(1 + 2τ)√T for `DelayedOGD` with η_k = σ/√k, gradients τ = `delay` rounds late.
 
     Without a `scale` σ it is that of `delayed_scale`, and the bound is D·rho·√((2 + 4τ)T).
     """

@@ -135,7 +135,7 @@ class Rounds:
         self.learner, self.t, self.eta, self.rule = learner, 0, how.eta, how.rule
         self.over = *over[:2], over[2].copy(), over[3].copy()  # of one type: one version is compiled
         self.start, self.w = how.start.copy(), how.over.project(how.start)
-        self.reach = np.abs(self.w).max() + np.abs(self.start).max()  #: no play or sum so far is beyond
+        self.reach = np.abs(self.w).max() + np.abs(self.start).max()  #: of plays and sums, if no step grows
         self.total = None if how.rule == compiled.EAGER else np.zeros(how.over.dim)
 
     def play(self, losses: Any, keep: bool) -> Played:

@@ -308,7 +308,7 @@ Losses: TypeAlias = Array | Examples | Sequence[Loss]
 
 
 def values(losses: Losses, w: ArrayLike) -> Array:
-    """f_t(w) for every t, `(..., T)`: `losses` in any of these forms, w one point or one a round."""
+    """f_t(w) for every t, `(..., T)`: `losses` in any form of `Losses`, w one point or one a round."""
     if isinstance(losses, np.ndarray):
         return inner(losses, validate.array("w", w, losses.shape[-1]))
     if isinstance(losses, Examples):

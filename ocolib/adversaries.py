@@ -1,6 +1,6 @@
-"""Who chooses the losses. Oblivious adversaries are arrays of linear losses, `(..., T, n)`, or data `(X, y)`;
-an adaptive one is a function `adversary(t, w, past)` that sees the play w_t and the past subgradients,
-`(t − 1, n)`, and returns a loss or the z of a linear one.
+"""Who chooses the losses. Oblivious adversaries are arrays of linear losses, `(..., T, n)`, or data `(X, y)`,
+some with the u that separates them; an adaptive one is a function `adversary(t, w, past)` that sees the play
+w_t and the past subgradients, `(t − 1, n)`, and returns a loss or the z of a linear one.
 """
 
 from typing import Any
@@ -32,7 +32,10 @@ def all_signs(T: int) -> Array:
 
 
 def geometric_phases(T: int, first: int = 10, ratio: float = 2) -> Array:
-    """Losses −w, then +w, … on an interval, with a turn after rounds first, first·ratio, …; `(T, 1)`."""
+    """Losses −w, then +w, …, `(T, 1)`: turns after rounds first, first·ratio, first·ratio², …, rounded down.
+
+    Two turns after the same round undo each other.
+    """
     T, first = validate.count("T", T), validate.count("first", first)
     ratio = validate.number("ratio", ratio, low=1.0, strict=True)
     turns = first * ratio ** np.arange(np.ceil(max(np.log(T / first), 0) / np.log(ratio)) + 1)
@@ -68,7 +71,8 @@ def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array,
 def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[Array, Array, Array]:
     """Examples in the unit ball with y_t⟨u_t, x_t⟩ ≥ margin for a hidden unit vector u_t that turns.
 
-    It turns evenly, by `turn` radians in all, in the plane of the first two axes: (X, y, U), row t is u_t.
+    It turns evenly from e_1 (round 1) by `turn` radians (round T), in the plane of the first two axes:
+    (X, y, U), row t of U is u_t. For T = 1 it stays e_1.
     """
     T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
     turn, margin = validate.number("turn", turn), validate.probability("margin", margin)
@@ -83,7 +87,7 @@ def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[A
 
 
 def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Array]:
-    """Boolean examples labelled by x_1 ∨ … ∨ x_relevant, positive with chance about one half: (X, y)."""
+    """Boolean examples labelled by x_1 ∨ … ∨ x_relevant, positive with chance one half: (X, y)."""
     T, dim = validate.count("T", T), validate.count("dim", dim)
     relevant = validate.count("relevant", relevant)
     if relevant > dim:
@@ -97,8 +101,8 @@ def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Arra
 def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
     """A stream on which the Perceptron with factor `kink` ≥ 1/3 at ties nearly meets its bound: (X, y, u).
 
-    All examples have length 1 and y⟨u, x⟩ = margin, y = −1. First come ties, −e_1, −e_2, …; then examples
-    with a negative margin that is almost 0, for as long as there is one.
+    All x and u have length 1 and y⟨u, x⟩ = margin, up to rounding; y = −1. First come ties, −e_1, −e_2, …;
+    then examples with y⟨w, x⟩ = −1e-9 at that Perceptron's play w, for as long as there is one.
     """
     kink = validate.number("kink", kink, low=1 / 3, high=1.0)
     margin = validate.number("margin", margin, low=1e-3, high=0.2)  # dim grows like 1/margin²
@@ -125,16 +129,16 @@ def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
 
 
 def orthogonal(rho: float = 1.0) -> Adversary:
-    """The adaptive adversary that no learner on a centred ball can beat, for dim ≥ 2.
+    """The adaptive adversary that forces regret ≥ R·rho·√T on a centred ball of radius R, for dim ≥ 2.
 
     z_t has length rho, is orthogonal to Z_{t−1}, and ⟨z_t, w_t⟩ ≥ 0: the learner never gains, while
-    ‖Z_T‖ = rho·√T, so the best point of a ball of radius R gains R·rho·√T.
+    ‖Z_T‖ = rho·√T, so the best point of the ball gains R·rho·√T.
     """
     validate.positive("rho", rho)
 
     def adversary(t: int, w: Array, past: Array) -> Any:
         if len(w) < 2:
-            raise ValueError("orthogonal needs dim ≥ 2: in one dimension nothing is orthogonal to Z")
+            raise ValueError("orthogonal needs dim ≥ 2: in one dimension only 0 is orthogonal to Z ≠ 0")
         total = past.sum(axis=0)
         size = np.linalg.norm(total)
         unit = total / size if size > 0 else np.zeros_like(total)
@@ -150,8 +154,9 @@ def orthogonal(rho: float = 1.0) -> Adversary:
 def nature(radius: float = 1.0) -> Adversary:
     """The adaptive adversary that makes every predictor ŷ = sign⟨w, x⟩ wrong in every round, t ≤ dim.
 
-    Round t shows radius·e_t and then answers −ŷ_t. After n rounds (y_1, …, y_n)/√n has margin radius/√n on
-    all of it, so n = (radius/margin)² mistakes were forced without breaking the promise of a margin.
+    Round t shows radius·e_t and then answers −ŷ_t; the sign of 0 is +1. After n = dim rounds
+    (y_1, …, y_n)/√n has margin radius/√n on all of it, so n = (radius/margin)² mistakes were forced without
+    breaking the promise of a margin.
     """
     radius = validate.positive("radius", radius)
 

@@ -8,7 +8,10 @@ from ocolib.protocols import Array
 
 
 def blocks(T: int, row: int) -> Iterator[slice]:
-    """0, …, T − 1 in pieces of 8 rows of `row` floats or about 512 kB: what follows finds them cached."""
+    """0, …, T − 1 in slices of a multiple of 8 rows of `row` floats: at most 512 KiB, but at least 8 rows.
+
+    A piece of 512 KiB stays cached for what follows. The last may be shorter.
+    """
     size = max(8, 2**16 // row // 8 * 8)
     return (slice(a, min(a + size, T)) for a in range(0, T, size))
 
@@ -21,7 +24,8 @@ def inner(a: Array, b: Array) -> Array:
 def running(Z: Array, before: Array, out: Array) -> None:
     """Put before + Z_1 + … + Z_t into row t of `out`, `(..., T, n)`.
 
-    Of many long rows every eighth is added at once: one after another, each sum waits for the last.
+    `before` is `(..., 1, n)`. Rows that are long and many go in groups of eight, and the i-th of all groups
+    are added at once: one after another, each sum waits for the last.
     """
     whole = Z.shape[-2] // 8 * 8 if Z.size >= 4096 and Z.shape[-1] >= 16 else 0
     if whole:

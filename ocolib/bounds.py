@@ -1,15 +1,17 @@
-"""What the theorems promise: one function a theorem, each marked with one of three words and its item.
+"""What the theorems promise: each bound is a function, marked with one of three words and its item.
 
 - `tight`: an upper bound that some game meets with equality;
-- `upper`: never broken, not claimed to be met;
-- `lower`: no learner does better against the named adversary (no deterministic one, where it says so).
+- `upper`: never broken where its hypotheses hold, not claimed to be met;
+- `lower`: no learner does better against the named adversary (no deterministic one, where it says so; in the
+  mean, where coins choose the losses).
 
 The word and the ledger id are attributes, `bounds.descent.kind` and `bounds.descent.item`; `PROMISES` lists
 them all, those of `limits` too once it is imported.
 
-One name a theorem, in `bounds`, `proofs` and `limits` alike: `bounds.descent` is what Theorem 2 of Lecture 13
-promises, `proofs.descent` its proof on a trace, `limits.descent` the worst that can happen. A suffix says
-which form (`_sharp`, `_anytime`, `_seen`) or what belongs to it (`_step`, `_scale`, `_schedule`).
+A name that is in more than one of `bounds`, `proofs` and `limits` means one theorem: `bounds.descent` is what
+Theorem 2 of Lecture 13 promises, `proofs.descent` its proof on a trace, `limits.descent` the worst that can
+happen, on a ball. A suffix says which form (`_sharp`, `_anytime`, `_seen`, …) or what belongs to it (`_step`,
+`_scale`, `_schedule`).
 
 One order of arguments: the geometry (`diameter`, `radius`, `dim`, `n`), the size `rho` of the subgradients,
 what the theorem adds (`path`, `curvature`, `delay`, `pieces`), the rounds `T`, then the step and
@@ -51,7 +53,7 @@ def promise(kind: str, item: str) -> Callable[[Callable], Callable]:
 
 
 def _size(**named):
-    """One positive number, checked under its own name."""
+    """One number from 1e-150 to 1e150, checked under its own name."""
     ((name, value),) = named.items()
     return validate.size(name, value)
 
@@ -95,7 +97,7 @@ def curvature_of(trace: Trace) -> float:
 def example2(T: int, eta: float = np.inf) -> float:
     """Regret of FTRL with w²/(2·eta) on Example 2: (eta/2)(T − 1) + ½ for eta ≤ 2; from 2 on that of FTL.
 
-    It is an equality for every T ≥ 1.
+    It is an equality for every T ≥ 1 and eta > 0; eta = ∞ is FTL.
     """
     T = validate.count("T", T)
     if not (isinstance(eta, float) and eta == np.inf):
@@ -144,7 +146,10 @@ def descent_sharp_step(radius: float, rho: float, T: int) -> float:
 
 @promise("upper", "ox13.thm2")
 def descent_anytime(radius: float, rho: float, T: int) -> float:
-    """B·rho·√(2T) at every T at once, for lazy descent with η_t = B/(rho·√(2t)) and w_1 as its centre."""
+    """B·rho·√(2T) at every T at once, for lazy descent with η_t = B/(rho·√(2t)) and w_1 as its centre.
+
+    B and rho are as in `descent_sharp`.
+    """
     B, rho, T = _size(radius=radius), _size(rho=rho), validate.count("T", T)
     return B * rho * np.sqrt(2 * T)
 
@@ -158,7 +163,7 @@ def perceptron(radius: float, margin: float) -> float:
 
 @promise("upper", "ox13.alg.winnow")
 def winnow(dim: int, relevant: int, threshold: float) -> float:
-    """Updates of Winnow with factor 2 on a disjunction of k of n variables: 2n/θ + 3k(1 + log₂ θ), θ ≥ 1."""
+    """Updates of Winnow, factor 2, for an OR of k of n Boolean variables: 2n/θ + 3k(1 + log₂ θ), θ ≥ 1."""
     n, k = validate.count("dim", dim), validate.count("relevant", relevant)
     theta = validate.number("threshold", threshold, low=1.0)
     return 2 * n / theta + 3 * k * (1 + np.log2(theta))
@@ -179,9 +184,10 @@ def normalized_winnow(dim: int, margin: float, size: float = 1.0) -> float:
 
 @promise("tight", "tel9.thm")
 def perceptron_from(radius: float, margin: float, along: float, length: float) -> float:
-    """Updates of the Perceptron (kink 0 or 1) from w_0, ⟨w_0, u⟩ = `along`, ‖w_0‖ = `length`: the larger root
+    """Updates of the Perceptron (kink 0 or 1) from w_0: the larger root M of (γM + along)² = length² + R²M.
 
-    M of (γM + along)² = length² + R²M. It is (R/γ)² for w_0 = 0.
+    `along` is ⟨w_0, u⟩ and `length` is ‖w_0‖; R, γ and the unit vector u are as in `perceptron`. For w_0 = 0
+    it is (R/γ)².
     """
     R, margin = validate.positive("radius", radius), validate.positive("margin", margin)
     length = validate.number("length", length, low=0.0)
@@ -206,7 +212,7 @@ def perceptron_ties(radius: float, margin: float, kink: float) -> float:
 def mistakes_floor(radius: float, margin: float) -> int:
     """Mistakes that `adversaries.nature` forces on every deterministic learner: ⌊(R/γ)²⌋, γ ≤ R.
 
-    It needs that many dimensions. The Perceptron makes no more.
+    It needs that many dimensions. The Perceptron with kink 1 makes no more.
     """
     whole = perceptron(radius, margin)
     if whole < 1:
@@ -221,7 +227,7 @@ def mistakes_floor(radius: float, margin: float) -> int:
 def zinkevich(diameter: float, rho: float, path: float, T: int) -> float:
     """Theorem 4.1.3 as printed: (D²/2 + rho² + 2·D·L)·√T against a comparator whose path has length L.
 
-    For eager descent with η_t = 1/√t on a set of diameter D, from any w_1 of the set.
+    For eager descent with η_t = 1/√t on a set of diameter D, from any w_1 of the set, and ‖z_t‖ ≤ rho.
     """
     D, rho, T = _size(diameter=diameter), _size(rho=rho), validate.count("T", T)
     return (D**2 / 2 + rho**2 + 2 * D * validate.number("path", path, low=0.0)) * np.sqrt(T)
@@ -231,10 +237,10 @@ def zinkevich(diameter: float, rho: float, path: float, T: int) -> float:
 def zinkevich_sharp(
     diameter: float, rho: float, path: float, T: int, circumradius: float | None = None, scale: float = 1.0
 ) -> float:
-    """(D²/2σ)√T + σ·rho²(√T − ½) + (drift/σ)·√(T − 1) for η_t = σ/√t, σ = `scale`.
+    """(D²/2σ)√T + σ·rho²(√T − ½) + (drift/σ)·√(T − 1) for η_t = σ/√t, σ = `scale`; else as `zinkevich`.
 
-    The drift is D·L or, with the radius R of the smallest ball around the set, R·L + R²/2 if that is less.
-    Met for T = 1, σ = D/rho: both sides are D·rho.
+    The drift is D·L or, with the radius R = `circumradius` of the smallest ball around the set, R·L + R²/2
+    if that is less. Met for T = 1, σ = D/rho: both sides are D·rho.
     """
     D, rho, T = _size(diameter=diameter), _size(rho=rho), validate.count("T", T)
     L, sigma = validate.number("path", path, low=0.0), _size(scale=scale)
@@ -248,7 +254,7 @@ def zinkevich_sharp(
 
 @promise("upper", "zin4.thm.delayed")
 def delayed(diameter: float, rho: float, delay: int, T: int, scale: float | None = None) -> float:
-    """(D²/2σ)√T + σ·rho²(1 + 2τ)√T for η_k = σ/√k on the k-th gradient, each τ = `delay` rounds late.
+    """(D²/2σ)√T + σ·rho²(1 + 2τ)√T for `DelayedOGD` with η_k = σ/√k, gradients τ = `delay` rounds late.
 
     Without a `scale` σ it is that of `delayed_scale`, and the bound is D·rho·√((2 + 4τ)T).
     """
@@ -268,7 +274,8 @@ def delayed_scale(diameter: float, rho: float, delay: int) -> float:
 def delayed_constant(radius: float, rho: float, delays: ArrayLike, eta: float) -> float:
     """B²/(2·eta) + eta·rho²(T/2 + Σ min(d_s, T − s)) for a constant step and any delays d_1, …, d_T.
 
-    B = max ‖u − w_1‖ over the set. Met when T = τ + 1 and eta = B/(rho·T): all T rounds are blind.
+    B = max ‖u − w_1‖ over the set, T is the number of delays. Met when all are T − 1 and eta = B/(rho·T):
+    all T rounds are blind.
     """
     B, rho, eta = _size(radius=radius), _size(rho=rho), _size(eta=eta)
     waits = overlaps(delays)
@@ -276,7 +283,7 @@ def delayed_constant(radius: float, rho: float, delays: ArrayLike, eta: float) -
 
 
 def overlaps(delays: ArrayLike) -> np.ndarray:
-    """min(d_s, T − s): how many later rounds are played before the gradient of round s is in."""
+    """min(d_s, T − s): how many of the later rounds are played before the gradient of round s is in."""
     d = np.array([validate.count("delays", d, low=0) for d in validate.asked("delays", np.ravel, delays)])
     return np.minimum(d, np.arange(len(d))[::-1])
 
@@ -401,7 +408,8 @@ def hedge_schedule(n: int) -> Callable:
 def logistic_descent(margin: float, t: ArrayLike, eta: float) -> np.ndarray:
     """L(w_t) ≤ 1/t + log²t/(2·eta·γ²·t): logistic risk after t ≥ 1 gradient steps from 0.
 
-    γ is the largest margin of the data, and eta ≤ 1/λ with λ = σ_max(X)²/(4n) the smoothness of the risk.
+    γ > 0 is the largest margin of the n examples, the rows of X; the risk is their mean loss, and eta ≤ 1/λ
+    with λ = σ_max(X)²/(4n) its smoothness.
     """
     margin, eta = validate.positive("margin", margin), validate.positive("eta", eta)
     t = validate.floats("t", t)

@@ -2,9 +2,10 @@
 
 `best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
 method (smooth losses on a ball by Newton's) that factors matrices of n rows, on the simplex n + 1. A loss
-with kinks is a sum of terms h·max(0, r), r affine in u; a set is a few conditions r ≤ 0, which are the same
-with h = ∞. With r = v − s and v, s ≥ 0 the optimum has a slope a in [0, h] for each, such that s·a = 0,
-v·(h − a) = 0, and the gradients times a, with that of what is smooth, sum to 0.
+with kinks is a sum of terms h·max(0, r), r affine in u; a set is conditions r ≤ 0, which are the same with
+h = ∞ (the simplex has Σ u_i = 1 as well). With r = v − s and v, s ≥ 0 the optimum has a slope a in [0, h] for
+each, such that s·a = 0, v·(h − a) = 0, and the gradients times a, with that of what is smooth, sum to 0 (on
+the simplex to equal entries).
 """
 
 from contextlib import suppress
@@ -17,12 +18,12 @@ from ocolib.losses import Examples
 from ocolib.phi import Kinked, TubeLoss
 from ocolib.protocols import Array, Set
 
-TOLERANCE = 1e-9  #: of the gap, relative to the value or to 1
-REACH = 10.0  #: on an unbounded set the certificate speaks of all points up to so many times as far
+TOLERANCE = 1e-9  #: the gap that is aimed at, relative to max(1, |value|)
+REACH = 10.0  #: on an unbounded set the certificate speaks of points up to so many times max(1, ‖point‖) long
 
-#: the second derivative of each smooth loss
+#: the second derivative in p of each smooth loss
 CURVATURES = {
-    "squared hinge": lambda p, y: (y * p < 1.0) + 1e-6,  # a little more, so that no matrix is singular
+    "squared hinge": lambda p, y: (y * p < 1.0) + 1e-6,  # a little more: 0 in all rounds is singular
     "exponential": lambda p, y: np.exp(-y * p),
     "logistic": lambda p, y: np.exp(-np.logaddexp(0.0, p) - np.logaddexp(0.0, -p)),
     "least squares": lambda p, y: np.ones_like(p),
@@ -32,8 +33,8 @@ CURVATURES = {
 
 
 class Best(NamedTuple):
-    """A point of the set, its value, and by how much the value may exceed the least one; on an unbounded set
-    the least of all points up to `REACH` times as far."""
+    """A point of the set, its value, and by how much the value may at most exceed the least one; on an
+    unbounded set the least among points of norm up to REACH·max(1, ‖point‖)."""
 
     point: Array
     value: float
@@ -41,7 +42,7 @@ class Best(NamedTuple):
 
 
 def knows(losses: Any, over: Set) -> bool:
-    """Can `best` answer?"""
+    """Can `best` search here? (It may still find no minimum.)"""
     return (
         isinstance(losses, Examples)
         and (isinstance(losses.phi, (Kinked, TubeLoss)) or getattr(losses.phi, "name", None) in CURVATURES)
@@ -51,7 +52,7 @@ def knows(losses: Any, over: Set) -> bool:
 
 
 def _kinks(losses: Examples) -> tuple[Array, Array, Array]:
-    """(A, b, h): the losses are Σ h·max(0, Au + b), and what is smooth."""
+    """(A, b, h): the losses are Σ h·max(0, Au + b) and what is smooth; A has no rows for a smooth loss."""
     X, y, phi = losses.X, losses.y, losses.phi
     one = np.ones(len(X))
     if isinstance(phi, Kinked):
@@ -90,7 +91,7 @@ class Problem:
         self.weight = losses.reg * len(losses)
 
     def rows(self, u: Array) -> Array:
-        """The rows at u; the last is that of a ball, ½(‖u − c‖² − R²)/R, and its gradient is put into A."""
+        """The rows at u; for a ball the last is ½(‖u − c‖² − R²)/R, and its gradient is put into A."""
         r = self.A @ u + self.b
         if self.ball:
             away = u - self.over.center
@@ -104,7 +105,7 @@ class Problem:
         return float(losses.phi.value(losses.X @ u, losses.y).sum() + 0.5 * self.weight * u @ u)
 
     def derivatives(self, u: Array) -> tuple[Array, Array]:
-        """Gradient and second derivative of what is smooth."""
+        """Gradient and second derivative of what is smooth (with the little more of `CURVATURES`)."""
         gradient, H = self.weight * u, self.weight * np.eye(len(u))
         if self.smooth:
             X, y, p = self.losses.X, self.losses.y, self.losses.X @ u
@@ -120,7 +121,7 @@ class Problem:
         return float(np.sqrt(sum(part @ part for part in parts)))
 
     def gap(self, u: Array, a: Array) -> tuple[float, float]:
-        """(value, gap) at a point of the set: the value of the dual problem at the slopes is value − gap."""
+        """(value, gap) at u in the set: by the slopes a none (see `REACH`) costs less than value − gap."""
         r, a, h = self.rows(u)[: self.soft], a[: self.soft], self.h[: self.soft]
         g = self.derivatives(u)[0] + a @ self.A[: self.soft]
         far = REACH * max(1.0, float(np.linalg.norm(u)))
@@ -139,7 +140,7 @@ class Problem:
 
 
 def best(losses: Examples, over: Any) -> Best:
-    """argmin over the set of the sum of the losses, to a gap of 1e-8·max(1, |value|) or a `ValueError`."""
+    """The best point for the sum of the losses, with a gap ≤ 1e-8·max(1, |value|), or a `ValueError`."""
     return _best(losses, over, None)
 
 
@@ -236,7 +237,7 @@ def _better(answer: Best | None, problem: Problem, u: Array, a: Array) -> Best:
 
 
 def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Array) -> float:
-    """How far all stay positive, with a little to spare."""
+    """The share ≤ 1 of the step that keeps all positive, with a little to spare."""
     worst = min((float(np.min(d / x, initial=0.0)) for x, d in ((s, ds), (a, da), (h - a, -da))), default=0.0)
     inside = v > 0
     worst = min(worst, float(np.min(dv[inside] / v[inside], initial=0.0)))
@@ -244,7 +245,7 @@ def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Ar
 
 
 def _start(problem: Problem, near: Array | None) -> Any:
-    """A point of the set, the middle or next to `near`, and slopes with s·a = v·(h − a) = μ."""
+    """A point of the set, its middle if it has one, or close to `near`; slopes with s·a ≈ v·(h − a) ≈ μ."""
     over, h = problem.over, problem.h
     match over:
         case sets.Ball():
@@ -264,7 +265,7 @@ def _start(problem: Problem, near: Array | None) -> Any:
 
 
 def least(losses: Examples, over: Set) -> Array:
-    """The least f_1 + … + f_t on the set for every t, `(T,)`; each search begins at the answer before."""
+    """The least f_1 + … + f_t on the set for every t, `(T,)`; each search begins near the answer before."""
     values, near = np.empty(len(losses)), None
     for t in range(len(losses)):
         answer = _best(losses[: t + 1], over, near)

@@ -1,4 +1,4 @@
-"""The rounds of long games, compiled by numba: the plays of the loops in `learners`, much sooner.
+"""The rounds of long games, compiled by numba: the plays of the loops, up to rounding, much sooner.
 
 Nothing here is imported before a game is long enough or asks for it; without numba `play` does without.
 The slopes are the formulas of `phi`, compiled as they stand. Sets, losses and rules are handed over as
@@ -18,11 +18,11 @@ SPACE, BALL, CLIP, HALFSPACE, SIMPLEX, L1 = range(6)
 EAGER, LAZY, SOFTMAX, POWER = range(4)  #: a step from the play, or what a leader does with the sum
 KINKED, TUBE, LINEAR = -1, -2, -3  #: other codes are places in SMOOTH
 SMOOTH = phi.SQUARED_HINGE, phi.EXPONENTIAL, phi.LOGISTIC, phi.LEAST_SQUARES, phi.HUBER, phi.POISSON
-LN2, LEAST = log(2.0), -708.0  #: exp(LEAST) is about the smallest normal number
+LN2, LEAST = log(2.0), -708.0  #: exp(LEAST) is just above the smallest normal number
 TAYLOR = tuple(1.0 / factorial(k) for k in range(13, -1, -1))
-ROUNDED = 1.5 * 2.0**52  #: what is added to it leaves its whole part in the last bits
+ROUNDED = 1.5 * 2.0**52  #: a whole number added to it stands in the last bits
 
-# sums may be taken in any order, a zero may lose its sign; nothing else: nan stays nan, no product is fused
+# sums and products may be regrouped, a zero may lose its sign; nothing else: nan stays nan, nothing is fused
 njit = numba.njit(cache=True, fastmath={"reassoc", "nsz"}, error_model="numpy")
 exact = numba.njit(cache=True, error_model="numpy")
 
@@ -32,7 +32,7 @@ squared_hinge, exponential, logistic, least_squares, huber, poisson = (exact(f.d
 
 @exact
 def slope(code: int, a: float, b: float, c: float, p: float, y: float) -> float:
-    """φ'(p, y) of the loss with this code and these three constants."""
+    """φ'(p, y), at a kink the slope chosen there, of the loss with this code and these constants."""
     if code == KINKED:
         return kinked(y * (p - c), y, a, b)
     if code == TUBE:
@@ -54,7 +54,7 @@ def slope(code: int, a: float, b: float, c: float, p: float, y: float) -> float:
 
 @njit
 def power(x: float) -> float:
-    """exp(x) for x ≤ 0 as 2^k·exp(r) with |r| ≤ ½·log 2, several x at once where the processor can."""
+    """exp(max(x, LEAST)) for x ≤ 0: 2^k·exp(r), |r| ≤ ½·log 2; several x at once where the processor can."""
     k = np.rint(max(x, LEAST) / LN2)
     r, p = max(x, LEAST) - k * LN2, 0.0
     for c in TAYLOR:
@@ -76,7 +76,7 @@ def inner(a: Array, b: Array) -> float:
 
 @njit
 def level(v: Array, total: float) -> float:
-    """θ with Σ max(v_i − θ, 0) = total, where max v = 0: drop what is below θ until nothing is."""
+    """θ with Σ max(v_i − θ, 0) = total, where max v = 0 < total: drop what is ≤ θ until nothing is."""
     theta, kept = -np.inf, len(v) + 1
     while True:
         mass, count = 0.0, 0
@@ -122,7 +122,7 @@ def project(over: Any, w: Array) -> None:
 
 @njit
 def softmax(e: float, total: Array, w: Array) -> None:
-    """exp(−e·total), shared out: put into w."""
+    """exp(−e·total), divided by its sum: put into w."""
     least, mass = np.inf, 0.0
     for i in range(len(w)):
         least = min(least, total[i])
@@ -155,7 +155,8 @@ def lead(rule: int, e: float, start: Array, total: Array, over: Any, w: Array) -
 def linear(Z: Array, how: Any, w: Array, total: Any, points: Array, paid: Array) -> float:
     """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
 
-    To put v back into a ball waits for the next round, which reads every coordinate anyway.
+    To put w back into a ball waits for the next round, which reads every coordinate anyway. `points` has T
+    rows, or one that is overwritten.
     """
     (T, n), keep, (eta, rule, over, start) = Z.shape, len(points) == len(Z), how
     (kind, size, a, _), shrink, moved, last = over, 1.0, 0.0, len(eta) - 1
@@ -191,10 +192,11 @@ def examples(
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w; `out` is filled with predictions, payments (φ only if
     it is the kinked one) and slopes (if there is a `lag`).
 
-    The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone. What a game does without is None, and
-    costs nothing: the `code` of a loss other than the kinked one, `reg`, a set to stay `over`, the `sums` of
-    a leader (who has a set, if only all of space), plays to be `kept`, a `lag`, (due, order), if gradients
-    come late: the k-th to arrive is that of round order[k], and after round t all k < due[t] have arrived.
+    The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone, without set, sums or lag. What a game
+    does without is None, and costs nothing: the `code` of a loss other than the kinked one, `reg`, a set to
+    stay `over`, the `sums` of a leader (who has a set, if only all of space), plays to be `kept`, a `lag`,
+    (due, order), if gradients come late: the k-th to arrive is that of round order[k], and after round t all
+    k < due[t] have arrived (t and k from 0).
     """
     (T, n), scale, square, before = X.shape, 1.0, inner(w, w), 0
     (a, b, c, eta, rule, start), (predictions, paid, slopes) = how, out

@@ -22,7 +22,7 @@ T = TypeVar("T")
 def description(cls: type[T]) -> type[T]:
     """Make the class a frozen dataclass with `==` field by field, arrays included, and an exact `repr`.
 
-    An array of more than 1000 entries is abbreviated, as NumPy does it.
+    A class may bring its own `repr`. An array of more than 1000 entries is abbreviated, as NumPy does it.
     """
     own = cls.__dict__.get("__repr__", _repr)
     cls = dataclass(frozen=True, eq=False, repr=False)(cls)
@@ -31,7 +31,7 @@ def description(cls: type[T]) -> type[T]:
 
 
 def keep(self: Any, **values: Any) -> None:
-    """Store checked values in a frozen object, from its `__post_init__`."""
+    """Store values, checked before, in a frozen object: most often from its `__post_init__`."""
     for name, value in values.items():
         object.__setattr__(self, name, value)
 

@@ -1,5 +1,5 @@
-"""How a long game is played: by the rounds of `compiled` where that pays. `play` asks here
-first; what is `None` here is played by the loops in `game` and `learners`.
+"""How a long game is played: by the rounds of `compiled` where that pays. With an array or losses over data
+`play` asks here first; what is `None` here is played by `game` and `learners`.
 """
 
 from contextlib import suppress
@@ -17,7 +17,7 @@ from ocolib.protocols import Array, Learner
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 
 LONG = 20_000  #: rounds from which compiling pays, or rather loading what was compiled once: half a second
-KEPT = 2**28  #: bytes of plays that a trace keeps unless it is told
+KEPT = 2**28  #: bytes of plays up to which the trace of a compiled game keeps them, if it is not told
 
 
 @cache
@@ -41,7 +41,7 @@ class Played(NamedTuple):
 
     points: Array | None  #: w_1, …, w_T, if they were kept
     last: Array  #: w_{T+1}
-    predictions: Array  #: ⟨w_t, x_t⟩
+    predictions: Array  #: ⟨w_t, x_t⟩, or ⟨w_t, z_t⟩
     paid: Array
 
 
@@ -83,7 +83,7 @@ def code(phi: Scalar) -> tuple[int, float, float, float] | None:
 
 
 class Moves(NamedTuple):
-    """How a learner moves: its set, its step, where it starts, and what it does with a gradient."""
+    """How a learner moves: its set, step (Winnow: the factor) and start, and what it does with a gradient."""
 
     over: Any
     eta: Any
@@ -135,7 +135,7 @@ class Rounds:
         self.learner, self.t, self.eta, self.rule = learner, 0, how.eta, how.rule
         self.over = *over[:2], over[2].copy(), over[3].copy()  # of one type: one version is compiled
         self.start, self.w = how.start.copy(), how.over.project(how.start)
-        self.reach = np.abs(self.w).max() + np.abs(self.start).max()  #: no play or sum is beyond
+        self.reach = np.abs(self.w).max() + np.abs(self.start).max()  #: of plays and sums, if no step grows
         self.total = None if how.rule == compiled.EAGER else np.zeros(how.over.dim)
 
     def play(self, losses: Any, keep: bool) -> Played:
@@ -175,7 +175,7 @@ class Rounds:
 def played(learner: Learner, losses: Any, keep: bool | None, engine: str | None) -> Played | None:
     """A whole game: an array `(T, n)` of linear losses or losses over data; `None` if it is not compiled."""
     X = losses.X if isinstance(losses, Examples) else losses
-    if X.ndim > 2 or not wanted(engine, len(X)):
+    if X.ndim > 2 or (X is losses and hasattr(learner, "sees")) or not wanted(engine, len(X)):
         return None
     with suppress(LookupError), np.errstate(all="ignore"):
         return Rounds(learner).play(losses, X.nbytes <= KEPT if keep is None else keep)
@@ -183,7 +183,7 @@ def played(learner: Learner, losses: Any, keep: bool | None, engine: str | None)
 
 
 def _late(learner: learners.DelayedOGD, T: int) -> tuple[Array, Array]:
-    """(due, order): the k-th gradient to arrive is that of round order[k]; due[t] are there after t."""
+    """(due, order), from 0: the k-th gradient to arrive is of round order[k]; due[t] are there after t."""
     if isinstance(learner.delay, tuple) and len(learner.delay) < T:
         learner.arrival(len(learner.delay) + 1)  # it says what is wrong
     delay = np.broadcast_to(learner.delay, T) if isinstance(learner.delay, int) else learner.delay[:T]
@@ -193,7 +193,7 @@ def _late(learner: learners.DelayedOGD, T: int) -> tuple[Array, Array]:
 
 
 def kernel(learner: learners.KernelPerceptron, losses: Examples, engine: str | None) -> Any:
-    """(scores, coefficients) of a game without weights, a block of rounds at a time."""
+    """(scores, coefficients) of a game without weights, a block at a time; `None` if it is not compiled."""
     if not wanted(engine, 10 * len(losses)) or (loss := code(losses.phi)) is None:
         return None
     from ocolib import compiled

@@ -1,10 +1,10 @@
-"""Feedback on a student's code. A checker calls the student's function, on small inputs first if it has any,
-stops at the first that fails, and answers with a `Verdict`: what is wrong and, where it can be told, on which
-input, what came, what was expected.
+"""Feedback on a student's code. A checker calls the student's function, on small inputs first where it
+chooses them, stops at the first that fails, and answers with a `Verdict`: what is wrong and, where it can be
+told, on which input, what came, what was expected.
 
-`tell` hears every verdict: in a notebook it prints, in the browser the page shows it, grading notes it down.
-A checker lets no exception of the student's through; with `strict=True` a wrong answer raises `WrongAnswer`
-instead.
+`tell` hears the verdict: in a notebook it prints, in the browser the page shows it, grading notes it down.
+An exception in the student's function becomes a verdict. With `strict=True` a wrong or missing answer raises
+`WrongAnswer`, and `tell` hears nothing of it.
 `slips` name what may have happened: {sentence: the function that a student with this slip would write}.
 All needs NumPy alone.
 """
@@ -88,7 +88,7 @@ def _checker(check: Callable[..., str]) -> Callable[..., None]:
 
 
 def show(x: Any) -> str:
-    """A number with six digits, an array with four, words as they are."""
+    """A number to six digits, an array to four decimals, words as they are, else the `repr` or the type."""
     if isinstance(x, str):
         return x
     try:
@@ -117,7 +117,7 @@ def _ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | N
         raise _Stop(Verdict(False, message, pending=True))
     try:
         found = np.asarray(answer, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         _wrong("Your function returned something that is not numeric.", shown, _short(show(answer)))
     if shape is not None:
         found = _fitted(found, shape, shown)
@@ -127,7 +127,7 @@ def _ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | N
 
 
 def _called(function: Any, inputs: Sequence[Any]) -> str | None:
-    """The inputs by name: "T = 4, c = 2"."""
+    """The inputs by name, "T = 4, c = 2", or without where names do not fit; None if there are none."""
     if not inputs:
         return None
     try:
@@ -148,7 +148,8 @@ def _short(text: str) -> str:
 
 
 def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> Array:
-    """The answer in the shape that is asked for: None is any length; other axes of length 1 do not matter."""
+    """The answer in the shape that is asked for, where None is any length. If it has another, axes of length
+    1 do not matter, but None is then any length other than 1."""
 
     def same(a: Sequence[int | None], b: Sequence[int | None]) -> bool:
         return len(a) == len(b) and all(j in (i, None) for i, j in zip(a, b, strict=True))
@@ -164,14 +165,15 @@ def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> A
 
 
 def same(got: ArrayLike, expected: ArrayLike, close: float = 1e-9) -> bool:
-    """Equal up to `close`, relative to the largest entry that is expected."""
+    """Of one shape, and equal up to `close` times the largest expected |entry|, or times 1 if all are 0."""
     got, expected = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
     scale = np.abs(expected).max(initial=0.0) or 1.0
     return got.shape == expected.shape and bool(np.all(np.abs(got - expected) <= close * scale))
 
 
 def _likely(slips: Slips, answer: Any, cases: Sequence[Sequence[Any]], failed: int, default: str) -> str:
-    """The slip that gives the student's answer in the case that failed, and in nearly all others."""
+    """The slip that gives the student's answer in the case that failed and in at least 80 % of all that the
+    student's code answers; of several, the one that does so most often; of none, the `default`."""
 
     def quiet(function: Any, case: Sequence[Any]) -> Array | None:
         try:
@@ -197,7 +199,7 @@ def _likely(slips: Slips, answer: Any, cases: Sequence[Sequence[Any]], failed: i
 
 
 def _others(cases: Sequence[Sequence[Any]], truth: Callable[..., Any]) -> list[list[Any]]:
-    """For who grades: the same cases with other numbers, where the truth knows them."""
+    """For who grades: the same cases with other floats and ints, where the truth knows them."""
     rng, found = np.random.default_rng(fresh), []
     for case in cases if fresh else ():
         other = [
@@ -218,7 +220,7 @@ def _others(cases: Sequence[Sequence[Any]], truth: Callable[..., Any]) -> list[l
 
 def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[Array]:
     """Small whole vectors first: a failure there is easy to follow by hand. Then short and long ones, so
-    that a set is tried inside and out.
+    that a set around 0 is tried inside and out.
     """
     rng = np.random.default_rng(seed + fresh)
     yield np.zeros(dim)
@@ -255,7 +257,7 @@ def check_value(
 ) -> str:
     """Does `answer()` return the number (or array) that is expected?
 
-    `slips` is {sentence: the wrong value that it explains}.
+    `slips` is {sentence: the wrong value that it explains}, or pairs (value, sentence), also named `hints`.
     """
     known = {text: wrong for wrong, text in slips or hints or ()} if not isinstance(slips, Mapping) else slips
     expected = np.asarray(expected, dtype=float)
@@ -276,7 +278,8 @@ def check_construction(
 ) -> str:
     """Is what `answer()` makes legal, and does it reach what is asked?
 
-    `rules` is {sentence: what must be true of it}, the sentence told where it is not. `reaches` measures it.
+    `rules` is {sentence: what must be true of it}, the sentence told where it is not. `reaches`, if given,
+    measures it, and must come to `at_least`.
     """
     made = _ask(answer, (), shape)
     for sentence, holds in rules.items():
@@ -403,10 +406,11 @@ def check_bound(
     slips: Slips = None,
     close: float = 1e-9,
 ) -> str:
-    """Is `bound(*args)` at least what was measured in every game, and equal to `best(*args)`, what is proved?
+    """Is `bound(*args)` at least what was measured in every game and, if `best` is given, equal to
+    `best(*args)`?
 
-    `games` lists pairs (args, measured) of games that were played: the verdict speaks of them. Where `best`
-    was found on a grid, `close` says how close that comes.
+    `games` lists pairs (args, measured) of games that were played: the verdict speaks of them. `best` is what
+    is proved; where it was found on a grid, `close` says how close that comes.
     """
     cases = [args for args, _ in games]
     promised = []

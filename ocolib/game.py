@@ -1,6 +1,6 @@
 """The game: in round t the learner plays w_t, then the loss f_t is revealed, and the learner pays f_t(w_t).
 
-`play(learner, losses)` plays it and returns a `Trace`, from which every regret is read. The loops below
+`play(learner, losses)` plays it and returns a `Trace`, from which regrets are read. The loops below
 define a game; a long one may be played by `engine`, which gives the same trace, up to rounding, sooner.
 """
 
@@ -43,10 +43,11 @@ def play(
     """Play `learner` against `losses` and return the `Trace` (of a kernel learner, a `KernelTrace`).
 
     `losses`: an array `(..., T, n)` of linear losses, a sequence of losses, losses over data
-    (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`.
+    (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`. Of other
+    losses the first `rounds` are played, or all. A kernel learner takes losses over data alone.
 
     `keep`: shall the trace of a compiled game keep all plays? Else they are played again when `trace.points`
-    is asked for. If not said: up to 256 MB. `engine`: "compiled", where there is such a form, or
+    is asked for. If not said: up to 256 MiB. `engine`: "compiled", where there is such a form, or
     "numpy"; if not said, compiled for long games if numba is installed.
 
     >>> from ocolib import adversaries, learners, sets
@@ -60,6 +61,8 @@ def play(
     if rounds is not None:
         rounds = validate.count("rounds", rounds)
     how = {"keep": keep, "engine": engine}
+    if isinstance(learner, KernelPerceptron) and not isinstance(losses, Examples):
+        raise ValueError(f"KernelPerceptron plays perceptron_loss(X, y), got {type(losses).__name__}")
     if callable(losses):
         if rounds is None:
             raise ValueError("rounds must be given when an adversary chooses the losses")
@@ -74,19 +77,13 @@ def play(
     sequence = validate.asked("the list of losses", list, losses)
     if not sequence:
         raise ValueError("losses must not be empty")
-    stop = _stop(rounds, len(sequence))
-    return _play_adversary(learner, lambda t, w, past: sequence[t - 1], stop)
+    return _play_adversary(learner, lambda t, w, past: sequence[t - 1], _stop(rounds, len(sequence)))
 
 
 def _stop(rounds: int | None, available: int) -> int:
     if rounds is not None and rounds > available:
         raise ValueError(f"rounds must be ≤ {available}, the number of losses, got {rounds}")
     return rounds or available
-
-
-def _eyes(learner: Learner) -> Callable[[Any], Any]:
-    """How the learner reads losses."""
-    return getattr(learner, "sees", lambda losses: losses)
 
 
 def _play_linear(learner: Learner, Z: Array, **how: Any) -> Trace:
@@ -113,7 +110,7 @@ def loop(learner: Learner, Z: Array) -> Array:
 
 
 def _play_examples(learner: Learner, losses: Examples, **how: Any) -> Trace | KernelTrace:
-    player, losses = learner.player(), _eyes(learner)(losses)
+    player, losses = learner.player(), getattr(learner, "sees", lambda x: x)(losses)
     if isinstance(learner, KernelPerceptron):
         return KernelTrace(
             learner, losses, *(engines.kernel(learner, losses, how["engine"]) or _expand(player, losses))
@@ -158,7 +155,7 @@ def _expand(player: Any, losses: Examples) -> tuple[Array, Array]:
 
 
 def _play_adversary(learner: Learner, adversary: Adversary, rounds: int) -> Trace:
-    player, sees = learner.player(), _eyes(learner)
+    player, sees = learner.player(), getattr(learner, "sees", lambda loss: loss)
     played: list[Loss] = []
     dim = player.predict().shape[-1]
     points, subgradients = np.empty((rounds, dim)), np.empty((rounds, dim))
@@ -187,7 +184,7 @@ def _same_dim(losses: Any, dim: int) -> None:
 
 
 def _gather(played: list[Any]) -> Losses:
-    """Losses of one kind as one array or one `Examples`; a list if they are mixed."""
+    """Linear losses as one array, examples of one φ and one reg as one `Examples`; else the list."""
     if all(isinstance(f, Linear) for f in played):
         return np.array([f.z for f in played])
     f = played[0]

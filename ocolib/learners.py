@@ -1,5 +1,5 @@
 """Who plays. A learner is a frozen description; `learner.player()` gives a fresh player with `predict()` and
-`update(loss)`.
+`update(loss)` (that of `KernelPerceptron` has `margin(x)` in place of `predict()`).
 
 Two kinds of player:
 
@@ -8,12 +8,12 @@ Two kinds of player:
 - first-order players (`OGD`, `Perceptron`, `Winnow`, …) see only a subgradient z_t at their own play and
   have `step(z)` as well. `Linearized(leader)` makes one of a leader.
 
-`points(Z)` of leaders, `Linearized` and `OGD` gives all plays w_1, …, w_{T+1} against linear losses known in
-advance, `(..., T, n)` → `(..., T + 1, n)`; w_t depends on the first t − 1 rows alone.
+`points(Z)` of leaders, their `Linearized` and `OGD` gives all plays w_1, …, w_{T+1} against linear losses
+known in advance, `(..., T, n)` → `(..., T + 1, n)`; w_t depends on the first t − 1 rows alone.
 
-A step `eta` is a number, an array of the batch shape, or a schedule called with t = 1, 2, …: η_t is the
-step taken after round t. Lazy learners and leaders use it on the whole sum Z_t = z_1 + … + z_t, eager
-ones on z_t.
+A step `eta` is a number, an array of the batch shape, or a schedule called with t = 1, 2, … or, if it can
+take it, the array of all t: η_t is the step taken after round t. Lazy learners and leaders use it on the
+whole sum Z_t = z_1 + … + z_t, eager ones on z_t, `DelayedOGD` on the t-th gradient to arrive.
 """
 
 from collections.abc import Callable, Iterable
@@ -43,7 +43,7 @@ from ocolib.protocols import (
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Simplex, Space, nearest
 
-SMALL = 1e120  #: games that stay below need no check a round
+SMALL = 1e120  #: the plays of games that stay below need no check a round
 
 # ---------------------------------------------------------------- steps
 
@@ -289,7 +289,7 @@ class OGD:
     lazy:   w_{t+1} = Π(start − η_t(z_1 + … + z_t)), FTRL on the surrogates (Lecture 13, section 3);
     eager:  w_{t+1} = Π(w_t − η_t z_t) (Zinkevich).
 
-    `start` is a point of the set; without one the lazy sum starts at 0, and w_1 = Π(0).
+    `start` is a point of the set, and w_1; without one the lazy sum starts at 0, and w_1 = Π(0).
 
     >>> from ocolib.sets import Box
     >>> Z = np.array([[1.0], [1.0], [-1.0], [-1.0]])
@@ -352,7 +352,7 @@ class _Eager(FirstOrder):
         self.w = self.over.project(self.w - step_at(self.eta, self.t)[..., None] * z)
 
     def rush(self, z: Array) -> None:
-        """A step that does not look at its result."""
+        """A step whose result is not checked."""
         self.t += 1
         eta: Any = self.eta
         if not isinstance(eta, float):
@@ -364,7 +364,7 @@ class _Eager(FirstOrder):
 def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:
     """Subgradient descent on the hinge over ‖w‖ ≤ radius: w_{t+1} = Π(w_t − η_t z_t), from w_1 = 0.
 
-    Lecture 4, 4.2.3: eager, and z_t = −y_t·x_t while the margin y_t⟨w_t, x_t⟩ is below 1.
+    Lecture 4, 4.2.3: eager, and z_t = −y_t·x_t where the margin y_t⟨w_t, x_t⟩ is below 1, else 0.
     """
     return OGD(Ball(dim, radius), eta, projection="eager")
 
@@ -383,7 +383,7 @@ def Pegasos(dim: int, reg: float, project: bool = False) -> OGD:
 class DelayedOGD:
     """Eager descent on gradients that come late: w ← Π(w − η_k z) for the k-th to arrive; w_1 = Π(0).
 
-    That of round s arrives after round s + delay; `delay` is one number τ ≥ 0, or one for each round.
+    That of round s arrives after round s + delay; `delay` is one integer τ ≥ 0, or one for each round.
     With one τ, as in Lecture 4, 4.3 (which writes η_t for η_{t−τ}): w_1 = … = w_{τ+1}, then
     w_{t+1} = Π(w_t − η_{t−τ} z_{t−τ}). τ = 0 is eager `OGD`.
     """
@@ -423,7 +423,7 @@ class _Delayed(FirstOrder):
         self.receive(self.under_way.pop(self.t, []))
 
     def receive(self, pairs: Iterable[tuple[int, Array]]) -> None:
-        """Move by each (round, gradient) in turn. No clock is needed: real workers may call this."""
+        """Move by each (round, gradient) in turn, each round once. No clock is needed: workers may call."""
         for s, z in pairs:
             if validate.count("round", s) in self.received:
                 raise ValueError(f"round must come once, got a second gradient of round {s}")
@@ -436,18 +436,18 @@ class _Delayed(FirstOrder):
 
 
 class _Reads:
-    """A learner that plays the perceptron loss alone, with the kink and threshold of its own rule."""
+    """A learner that takes only the perceptron loss, with its threshold, and plays it with its own kink."""
 
     kink: float = 1.0
     threshold: float = 0.0
 
     def sees(self, losses: Any) -> Any:
-        """The losses, one example or many, with the learner's own kink."""
+        """The losses, one example or many, with the learner's own kink; other losses are refused."""
         phi = losses.phi if isinstance(losses, (Example, Examples)) else None
-        if not isinstance(phi, PerceptronLoss) or phi.threshold != self.threshold:
+        if not isinstance(phi, PerceptronLoss) or phi.threshold != self.threshold or losses.reg:
             raise ValueError(
                 f"{type(self).__name__} plays perceptron_loss(X, y, threshold={self.threshold:g}), "
-                f"got {phi or type(losses).__name__}"
+                f"got {phi or type(losses).__name__}" + (f" with reg = {losses.reg:g}" if phi else "")
             )
         return losses.with_kink(self.kink)
 
@@ -472,7 +472,7 @@ class _OnExamples(FirstOrder):
 
 @description
 class Perceptron(_Reads):
-    """w_1 = 0; if y⟨w, x⟩ < 0 add y·x, at a tie add kink·y·x. A tie updates fully with kink = 1."""
+    """w_1 = 0; if y⟨w, x⟩ < 0 add y·x, at a tie, y⟨w, x⟩ = 0, add kink·y·x; 0 ≤ kink ≤ 1."""
 
     dim: int
     kink: float = 1.0
@@ -547,12 +547,12 @@ class KernelPerceptron(_Reads):
             raise ValueError(f"kernel must be a function of two arrays of rows, got {self.kernel!r}")
 
     def player(self) -> "_Expansion":
-        """A fresh player: it predicts no vector, but the margin of an x."""
+        """A fresh player: it predicts no vector; its `margin(x)` is w(x)."""
         return _Expansion(self.kernel)
 
 
 def gram(kernel: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
-    """The matrix of all k(a, b), as the reader's kernel says."""
+    """The matrix of all k(a, b), as the reader's kernel says; an answer of the right size is reshaped."""
     name = "the kernel's matrix"
     K = validate.floats(name, validate.asked("the kernel", kernel, A, B))
     if K.size != len(A) * len(B):

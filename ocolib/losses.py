@@ -3,7 +3,7 @@
 - `Linear(z)` and `Quadratic(center, curvature)` also have `coefficients`, the (a, b, k) with
   f(w) = ½a‖w‖² + ⟨b, w⟩ + k: sums of them stay of this form, so leaders and comparators are exact.
 - `perceptron_loss(X, y)`, `hinge(X, y)`, `logistic(X, y)`, … are losses over data, f_t(w) = φ(⟨w, x_t⟩, y_t):
-  sequences that a game plays without making an object a round. φ comes from `phi`.
+  sequences that a game plays without an object a round, if the player has `step`. φ comes from `phi`.
 - `soft_margin(X, y, delta)`, `softmax(X, y, classes)`, … score with a matrix, f_t(W) = φ(Wx_t, y_t).
 """
 
@@ -120,7 +120,7 @@ class Examples:
         return kind(self.X[t], self.y[t], self.phi, self.reg)
 
     def predictions(self, w: ArrayLike) -> Array:
-        """⟨w, x_t⟩ for every t: one w for all rounds, or row t of `(T, n)` for round t."""
+        """⟨w, x_t⟩ for every t: one w for all rounds, or row t of `(..., T, n)` for round t."""
         w = validate.array("w", w, self.dim)
         if w.ndim == 1:
             return self.X @ w
@@ -128,22 +128,22 @@ class Examples:
         return inner(self.X, w)
 
     def values(self, w: ArrayLike) -> Array:
-        """f_t(w) for every t, `(T,)`; `w` as in `predictions`."""
+        """f_t(w) for every t, `(..., T)`; `w` as in `predictions`."""
         values = self.phi.value(self.predictions(w), self.y)
         return values + 0.5 * self.reg * np.square(w).sum(axis=-1) if self.reg else values
 
     def subgradients(self, w: ArrayLike, predictions: Array | None = None) -> Array:
-        """A subgradient of every f_t at w (or at row t of w), `(T, n)`; `predictions` if known."""
+        """A subgradient of every f_t at w (or at row t of w), `(..., T, n)`; `predictions` if known."""
         slopes = self.phi.slope(self.predictions(w) if predictions is None else predictions, self.y)
         return slopes[..., None] * self.X + self.reg * np.asarray(w, dtype=float)
 
     def steepest(self, predictions: Array) -> float:
-        """No subgradient of the φ at these predictions is longer."""
+        """At these predictions no φ'(⟨w, x_t⟩, y_t)·x_t is longer (no `reg` in it)."""
         slope = self.phi.lipschitz or np.abs(self.phi.slope(predictions, self.y)).max()
         return slope * self.largest * np.sqrt(self.dim)  # type: ignore[attr-defined]
 
     def margins(self, w: ArrayLike) -> Array:
-        """y_t(⟨w, x_t⟩ − threshold) for every t."""
+        """y_t(⟨w, x_t⟩ − threshold) for every t; the threshold is 0 unless φ has one."""
         return self.phi.margin(self.predictions(w), self.y)
 
     def with_kink(self, kink: float) -> "Examples":
@@ -226,7 +226,7 @@ def absolute(X: ArrayLike, y: ArrayLike) -> Examples:
 
 
 def quantile(X: ArrayLike, y: ArrayLike, tau: float) -> Examples:
-    """f_t(w) = max(tau·r, (tau − 1)·r), r = ⟨w, x_t⟩ − y_t: it seeks the (1 − tau)-quantile."""
+    """f_t(w) = max(tau·r, (tau − 1)·r), r = ⟨w, x_t⟩ − y_t: it seeks the (1 − tau)-quantile of y."""
     tau = validate.probability("tau", tau)
     return Examples(X, y, TubeLoss(tau, 1.0 - tau))
 
@@ -242,7 +242,7 @@ def huber(X: ArrayLike, y: ArrayLike) -> Examples:
 
 
 def poisson(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = exp(⟨w, x_t⟩) − y_t⟨w, x_t⟩ for counts y_t: −log likelihood, less log y_t!."""
+    """f_t(w) = exp(⟨w, x_t⟩) − y_t⟨w, x_t⟩ for y_t ≥ 0: of counts the −log likelihood, less log y_t!."""
     return Examples(X, y, POISSON)
 
 
@@ -277,6 +277,7 @@ def _vector_examples(X: ArrayLike, y: Any, phi: Scalar, outputs: int) -> list[Ve
     X, _ = validate.frozen("X", X, ndim=2), validate.array("y", y)
     if np.ndim(y) == 1 and not np.isin(y, np.arange(outputs)).all():
         raise ValueError(f"y must hold classes 0, …, {outputs - 1}, got {y}")
+    y = np.asarray(y, dtype=int) if np.ndim(y) == 1 else y
     if len(y) != len(X):
         raise ValueError(f"y must have {len(X)} entries, one an example, got {len(y)}")
     return [VectorExample(x, label, phi, outputs) for x, label in zip(X, y, strict=True)]
@@ -303,12 +304,12 @@ def multivariate_regression(X: ArrayLike, Y: ArrayLike, M: ArrayLike) -> list[Ve
 
 # ---------------------------------------------------------------- many losses at once
 
-#: losses in any form a game takes: linear ones as an array, losses over data, a sequence
+#: losses known in advance: linear ones as an array, losses over data, a sequence
 Losses: TypeAlias = Array | Examples | Sequence[Loss]
 
 
 def values(losses: Losses, w: ArrayLike) -> Array:
-    """f_t(w) for every t, `(..., T)`: `losses` in any form a game takes, w one point or one a round."""
+    """f_t(w) for every t, `(..., T)`: `losses` in any form of `Losses`, w one point or one a round."""
     if isinstance(losses, np.ndarray):
         return inner(losses, validate.array("w", w, losses.shape[-1]))
     if isinstance(losses, Examples):

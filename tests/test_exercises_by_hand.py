@@ -427,3 +427,9 @@ def test_a_bound_is_compared_with_the_game_that_it_is_for(heard):
     assert passes(heard, check_bound, lambda T: [5.0, 1.0, 3.0][T - 1], games)
     check_bound(lambda T: 5.0 - T, games[:2])
     assert (heard[0].input, heard[0].got) == ("T = 1", "4")
+
+
+def test_a_whole_number_beyond_the_floats_is_not_numeric(heard):
+    check_value(lambda: 10**400, 1.0)
+    (verdict,) = heard
+    assert not verdict.passed and "not numeric" in verdict.message

@@ -9,8 +9,18 @@ from strategies import BOUNDED, sets, vectors
 from ocolib import oracle
 from ocolib.adversaries import orthogonal, random_directions, separable
 from ocolib.game import play
-from ocolib.learners import FTL, FTRL, OGD, Hedge, Linearized, Perceptron
-from ocolib.losses import Examples, Linear, Quadratic, hinge, perceptron_loss
+from ocolib.learners import (
+    FTL,
+    FTRL,
+    OGD,
+    Hedge,
+    KernelPerceptron,
+    Linearized,
+    NormalizedWinnow,
+    Perceptron,
+    Winnow,
+)
+from ocolib.losses import Examples, Linear, Quadratic, hinge, perceptron_loss, softmax
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
 
@@ -354,3 +364,32 @@ def test_the_orthogonal_adversary_is_adaptive():
     here, there = (play(OGD(Ball(2, 5.0), 0.1, start=[x, 0]), orthogonal(), rounds=1) for x in (0.5, -0.5))
     np.testing.assert_allclose(here.subgradients, [[1, 0]])
     np.testing.assert_allclose(there.subgradients, [[-1, 0]])
+
+
+# ---------------------------------------------------------------- losses that are not the learner's
+
+
+@pytest.mark.parametrize("learner", [Perceptron(2), Winnow(2, 1.0), NormalizedWinnow(2, 0.5)])
+@pytest.mark.parametrize("engine", ["numpy", "compiled", None])
+def test_a_learner_of_examples_plays_no_other_losses(learner, engine):
+    if engine == "compiled":
+        pytest.importorskip("numba")
+    with pytest.raises(ValueError, match=r"plays perceptron_loss\(X, y, threshold=.*\), got Linear"):
+        play(learner, np.ones((20_000 if engine is None else 3, 2)), engine=engine)
+    regularized = perceptron_loss(np.eye(2), [1, -1], threshold=learner.threshold).regularized(0.5)
+    with pytest.raises(ValueError, match=r"got PerceptronLoss\(.*\) with reg = 0.5"):
+        play(learner, regularized, engine=engine)
+
+
+def test_a_kernel_learner_plays_examples_alone():
+    learner, losses = KernelPerceptron(lambda A, B: A @ B.T), perceptron_loss(np.eye(2), [1, -1])
+    for other in (np.eye(2), [losses[0]], lambda t, w, past: losses[0]):
+        with pytest.raises(ValueError, match="KernelPerceptron plays perceptron_loss"):
+            play(learner, other, rounds=1)
+    assert play(learner, losses).updates.sum() == 2
+
+
+def test_classes_may_be_given_as_floats():
+    f, g = softmax([[1.0, 2.0]], [1.0], 2)[0], softmax([[1.0, 2.0]], [1], 2)[0]
+    w = np.array([0.1, 0.2, 0.3, 0.4])
+    assert f.value(w) == g.value(w) and np.array_equal(f.subgradient(w), g.subgradient(w))

@@ -78,7 +78,7 @@ def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
 
 
 class _Checked:
-    """`project` checks what comes in and leaves it alone; `nearest` need do neither: who calls it has."""
+    """`project` checks what comes in and leaves it alone; `nearest`, for who has checked, need not."""
 
     def nearest(self, y: Array) -> Array:
         """`project` of what was checked; y may be overwritten."""

@@ -376,8 +376,7 @@ def stored() -> dict[str, Certificate]:
 
 
 def excess(above: Sequence[Certificate], below: Sequence[Certificate]) -> Fraction:
-    """By how much at least one learner's worst case is proved to exceed another's, for all sizes from one to
-    another; below 0 it proves nothing.
+    """A number by which one learner's worst case is proved to exceed another's, at every size between two.
 
     `above` and `below` are two certificates each, for the same two values of `size2` and otherwise one game
     of each learner. As a function of `size2` the worst case is concave (`verify`): the first lies above its

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def delayed(radius: float, rho: float, delay: int, T: int) -> float:
     """The minimax regret of linear losses on a ball with delay τ, (τ + 1) | T, dim ≥ 2: R·ρ·√((τ + 1)T).
 
-    In round t the learner knows z_1, …, z_{t−1−τ}. Upper: τ + 1 optimal players take turns, each plays T/(τ
-    + 1) rounds and hears of its own before its next turn. Lower: `blocks`. (Weinberger and Ordentlich 2002.)
+    ‖z_t‖ ≤ ρ, and in round t the learner knows z_1, …, z_{t−1−τ}. Upper: τ + 1 optimal players take turns,
+    each plays T/(τ + 1) rounds and hears of its own before its next turn. Lower: `blocks`. (Weinberger and
+    Ordentlich 2002.)
     """
     T, delay = validate.count("T", T), validate.count("delay", delay, low=0)
     if T % (delay + 1):

@@ -86,7 +86,7 @@ class WorstCase:
 class DescentProblem:
     """The largest regret of T rounds of gradient descent, as a semidefinite program.
 
-    maximise  Σ_t ⟨z_t, w_t − u⟩  over all dimensions, convex sets S ∋ 0, comparators u ∈ S, losses ‖z_t‖ ≤ ρ,
+    maximise Σ_t ⟨z_t, w_t − u⟩ over all dimensions, closed convex S ∋ 0, comparators u ∈ S, losses ‖z_t‖ ≤ ρ,
     with w_1 = 0, w_t = Π_S(y_t), and y_{t+1} = −η_t(z_1 + … + z_t) (lazy) or w_t − η_t·z_t (eager); η is a
     number or a schedule.
     `within` says which sets are allowed: 'ball', inside the ball of radius `size` around 0, or 'diameter',

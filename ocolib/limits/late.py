@@ -125,7 +125,8 @@ def moving(radius: float, rho: float, pieces: int, T: int) -> float:
     """What `restarts` forces on every learner against comparators that stand still on K pieces: R·ρ·√(K·T).
 
     On a ball, dim ≥ 2, T/K rounds a piece; the comparator's path is at most 2R(K − 1) long. `ball` on each
-    also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T // K)`, restarted with each.
+    piece, which also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T // K)`,
+    restarted with each.
     """
     T, K = validate.count("T", T), validate.count("pieces", pieces)
     if T % K:

@@ -158,7 +158,7 @@ class Descent:
             object.__setattr__(self, name, value)
 
     def vectors(self) -> dict[str, int]:
-        """The vectors of the Gram matrix, {name: place}; plays made before any loss is heard of are 0."""
+        """The vectors of the Gram matrix, {name: place}; plays before a loss is heard of are 0, not in it."""
         plays = range(self.delay + 2, self.T + 1)
         names = [f"z{t}" for t in range(1, self.T + 1)] + [f"w{t}" for t in plays] + ["u"]
         return {name: i for i, name in enumerate(names)}
@@ -207,10 +207,11 @@ def _form(pairs: Iterable[tuple[Mapping, Mapping]], place: Mapping[str, int]) ->
 
 
 def slack(problem: Descent, multipliers: Proof) -> list[list[Fraction]]:
-    """Σ λA − C, less what the unknown digits of the steps could take away: if it is ⪰ 0, so is Σ λA − C.
+    """Σ λA − C, less what the unknown digits of the steps could take away: if all λ ≥ 0 and it is ⪰ 0, so is
+    Σ λA − C.
 
-    The unknown part is a symmetric matrix with entries up to `error`. By diagonal dominance it is ⪰ −D for
-    the diagonal matrix D of its row sums.
+    The unknown part is a symmetric matrix E with |E_ij| ≤ the entry of Σ λ·error. By diagonal dominance it
+    is ⪰ −D for the diagonal matrix D of the row sums of these bounds.
     """
     n, conditions = len(problem.vectors()), problem.conditions()
     M = [[Fraction(0)] * n for _ in range(n)]
@@ -249,7 +250,7 @@ def line(problem: Descent, multipliers: Proof) -> Pair:
 
 
 def upper(problem: Descent, multipliers: Proof) -> Fraction:
-    """The number that multipliers prove no game of `problem` exceeds, by `line`."""
+    """The number that multipliers prove no game of `problem` exceeds, by `line`; `Refused` if they do not."""
     a, b = line(problem, multipliers)
     return a + b * problem.size2
 
@@ -277,7 +278,7 @@ def lower(problem: Descent, gram: Gram) -> Fraction:
 
 
 def decimal(x: Fraction, up: bool, digits: int = 9) -> str:
-    """x as a decimal number, rounded down or up after so many digits.
+    """x as a decimal number, rounded down or up after so many digits, at least 1.
 
     >>> decimal(Fraction(1, 3), up=False, digits=3), decimal(Fraction(-1, 3), up=False, digits=3)
     ('0.333', '-0.334')
@@ -291,7 +292,7 @@ def decimal(x: Fraction, up: bool, digits: int = 9) -> str:
 
 
 def enclose(problem: Descent, multipliers: Proof, gram: Gram) -> Pair:
-    """(low, high): low ≤ the worst case of `problem` ≤ high, both proved."""
+    """(low, high): low ≤ the worst case of `problem` ≤ high, both proved, or `Refused`."""
     return lower(problem, gram), upper(problem, multipliers)
 
 
@@ -375,7 +376,7 @@ def stored() -> dict[str, Certificate]:
 
 
 def excess(above: Sequence[Certificate], below: Sequence[Certificate]) -> Fraction:
-    """How much the worst case of one learner is proved to exceed another's, for all sizes between two.
+    """A number by which one learner's worst case is proved to exceed another's, at every size between two.
 
     `above` and `below` are two certificates each, for the same two values of `size2` and otherwise one game
     of each learner. As a function of `size2` the worst case is concave (`verify`): the first lies above its

@@ -1,8 +1,8 @@
-"""The dynamic programs of `limits` once more, in fractions: no rounding, or rounding that is bounded.
+"""The sums and dynamic programs of `limits` in fractions: no rounding, or rounding that is bounded.
 
 `experts`, `interval`, `experts_floor`, `square_loss` and `leader_square_loss` return the value itself. The
-weights of Hedge are irrational: `hedge` and `hedge_regret` return two fractions with the value between them.
-Everything here is the arithmetic of whole numbers, but for a guess of ln n, which is proved.
+weights of Hedge are mostly irrational: `hedge` and `hedge_regret` return two fractions with the value between
+them. Everything here is the arithmetic of whole numbers, but for a guess of ln n, which is proved.
 """
 
 from collections.abc import Sequence
@@ -76,7 +76,8 @@ def leader_square_loss(T: int) -> Fraction:
 
 
 def matrix_game(A: Sequence[Sequence[Fraction]]) -> tuple[Fraction, list[Fraction], list[Fraction]]:
-    """(value, p, q): p on the rows pays at most `value` whatever the column, q forces it whatever the row.
+    """(value, p, q): p on the rows pays at most `value` whatever the column, q on the columns makes every
+    row pay at least that.
 
     A simplex method finds p and q (Bland's rule, so it ends); that they are optimal is checked, not believed.
     """
@@ -149,14 +150,15 @@ def _gaps(gaps, loss, cut=None):
 
 
 def outward(low: Fraction, high: Fraction) -> Pair:
-    """Two fractions with DIGITS digits, at most `low` and at least `high`."""
+    """Two fractions with DIGITS digits after the point, at most `low` and at least `high`."""
     ten = 10**DIGITS
     return Fraction(low * ten // 1, ten), Fraction(-(-high * ten // 1), ten)
 
 
 @cache
 def exp_bounds(x: Fraction) -> Pair:
-    """(low, high) around e^x for a fraction x: Taylor at x/2^k ∈ [0, ½], remainder ≤ the last term, squared.
+    """(low, high) around e^x for a fraction x ≥ 0: Taylor at x/2^k ∈ [0, ½], remainder ≤ the last term, then
+    k squarings. For x < 0 it is one over e^(−x).
 
     >>> low, high = exp_bounds(Fraction(1)); float(low), float(high - low) < 1e-20
     (2.718281828459045, True)
@@ -188,7 +190,7 @@ def hedge_step(n: int, T: int) -> Pair:
 
 
 def hedge_weights(gaps: Sequence[Fraction | int], step: Pair) -> list[Pair]:
-    """[(low, high)] around the weights e^(−η·gap)/Σ of Hedge, η between the two numbers of `step`."""
+    """[(low, high)] around the weights e^(−η·gap)/Σ of Hedge, gaps ≥ 0, η between the two of `step`."""
     raw = [(exp_bounds(-step[1] * g)[0], exp_bounds(-step[0] * g)[1]) for g in gaps]
     lows, highs = sum(low for low, _ in raw), sum(high for _, high in raw)
     return [outward(low / (low + highs - high), high / (high + lows - low)) for low, high in raw]
@@ -221,7 +223,10 @@ def hedge(n: int, T: int, step: Number | None = None) -> Pair:
 
 
 def hedge_regret(losses: Sequence[Sequence[Number]], step: Number | None = None) -> Pair:
-    """(low, high) around the regret of Hedge on given losses, fractions or text such as '0.7'."""
+    """(low, high) around the regret of Hedge on given losses ≥ 0, fractions or text such as '0.7'.
+
+    η = √(8 ln(n)/T) unless given.
+    """
     rounds = [[Fraction(c) for c in loss] for loss in losses]
     n, T = len(rounds[0]), len(rounds)
     eta = hedge_step(n, T) if step is None else (Fraction(step), Fraction(step))

@@ -1,8 +1,9 @@
 """Many games as one table: learners × steps × games × horizons × seeds, on as many machines as you have.
 
-`sweep(...)` plays every combination and returns a `Table`, a list of rows. joblib carries it: processes on
-this machine, or by `joblib.parallel_config(backend="dask")` whatever a dask scheduler has. With a `file` each
-finished cell is kept, a failed one too; a second call with the same file plays only what is not there.
+`sweep(...)` plays every combination and returns a `Table`, a list of rows. joblib carries it: `n_jobs`
+processes on this machine (one unless said), or by `joblib.parallel_config(backend="dask")` whatever a dask
+scheduler has. With a `file` each finished cell is kept, a failed one too; a second call with the same file
+plays only what is not there.
 
 A cell's random numbers come from its game, horizon and seed alone: not from the worker, not from the order,
 and not from the learner, so that all learners meet the same losses, unless an adversary looks at the plays.
@@ -106,7 +107,8 @@ def _digest(*parts: Any) -> str:
 
 
 def _source(what: str, thing: Any) -> Any:
-    """A learner, a step, a game or a measure as text that changes when it does."""
+    """A learner, a step, a game or a measure as JSON that changes when it does; a function's is its source,
+    so that what it calls may change unseen."""
     if thing is None or isinstance(thing, (bool, int, float, str)):
         return thing
     if isinstance(thing, np.ndarray):
@@ -187,8 +189,8 @@ def sweep(
     `learners` and `games` are {name: …}. A learner is a description, whose `eta` each step replaces, or a
     function of the step. A game is an array or `Examples`, of which the first T rounds are played, or a
     function `game(T, rng)` that makes the losses or the adversary. A step is a number or a function of T;
-    None leaves the learner as it is. `measure(trace)` gives the numbers of a row. With a `file` finished
-    cells are kept.
+    None leaves a description as it is. `measure(trace)` gives the numbers of a row, {name: number}. With a
+    `file` finished cells are kept.
 
     >>> from ocolib import adversaries, sets
     >>> from ocolib.learners import OGD

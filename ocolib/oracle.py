@@ -83,7 +83,10 @@ def _(over: sets.Hull, x: Any) -> Any:
 
 @singledispatch
 def expression(loss: Any, w: Any) -> Any:
-    """A loss, a sequence of losses (their sum) or a regulariser as a cvxpy expression in the variable w."""
+    """A loss, many losses (their sum) or a regulariser as a cvxpy expression in the variable w.
+
+    Many losses are an array of linear ones, losses over data, a list or a tuple.
+    """
     if isinstance(loss, (list, tuple)):
         return cp.sum([expression(f, w) for f in loss])
     raise ValueError(f"no cvxpy form of {loss!r}")
@@ -135,12 +138,12 @@ def _(loss: regularizers.UnnormalizedEntropy, w: Any) -> Any:
     return -cp.sum(cp.entr(w) + w)
 
 
-# ---------------------------------------------------------------- translation: φ(p, y), elementwise
+# ---------------------------------------------------------------- translation: φ(p, y)
 
 
 @singledispatch
 def scalar(phi: Any, p: Any, y: Any) -> Any:
-    """φ(p, y), elementwise, as a cvxpy expression in the prediction p."""
+    """φ(p, y) as a cvxpy expression in the prediction p: elementwise, or of one vector of scores."""
     raise ValueError(f"no cvxpy form of {phi!r}")
 
 
@@ -189,7 +192,7 @@ def _(phi: loss_room.QuadraticForm, f: Any, y: Any) -> Any:
 
 
 def solve(objective: Any, conditions: list[Any]) -> float:
-    """Minimise a cvxpy expression to the accuracy above and return the value."""
+    """Minimise a cvxpy expression to the accuracy above and return the value; `ValueError` if none."""
     problem = cp.Problem(cp.Minimize(objective), conditions)
     for tolerance in TOLERANCES:
         settings = dict.fromkeys(LIMITS, tolerance)
@@ -208,7 +211,7 @@ def solve(objective: Any, conditions: list[Any]) -> float:
 
 
 def project(y: ArrayLike, over: Set) -> Array:
-    """argmin over the set of ‖x − y‖²."""
+    """argmin over the set of ‖x − y‖², of one y."""
     y = validate.vector("y", y, over.dim)
     x = cp.Variable(over.dim)
     solve(cp.sum_squares(x - y), constraints(over, x))
@@ -216,7 +219,7 @@ def project(y: ArrayLike, over: Set) -> Array:
 
 
 def minimize(regularizer: Regularizer, c: ArrayLike, eta: float, over: Set) -> Array:
-    """argmin over the set of ⟨c, w⟩ + R(w)/eta."""
+    """argmin over the set of ⟨c, w⟩ + R(w)/eta, of one c and a number eta."""
     c, eta = validate.vector("c", c, over.dim), validate.positive("eta", eta)
     w = cp.Variable(over.dim)
     solve(eta * (c @ w) + expression(regularizer, w), constraints(over, w))
@@ -284,7 +287,10 @@ def ball_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
 
 
 def hard_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """(w, α): problem (2), min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints."""
+    """(w, α): problem (2), min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints.
+
+    `ValueError` if no w separates.
+    """
     X = validate.array("X", X, ndim=2)
     y = validate.labels("y", y, len(X))
     w = cp.Variable(X.shape[1])
@@ -302,7 +308,7 @@ def soft_margin(X: ArrayLike, y: ArrayLike, C: float) -> tuple[Array, float]:
 
 
 def penalty_threshold(X: ArrayLike, y: ArrayLike) -> float:
-    """The least C with which the soft margin has the hard-margin solution.
+    """The least C with which the soft margin has the hard-margin solution, of separable data.
 
     It is the least max_i α_i over the multipliers of (2): α ≥ 0 with Σ α_i y_i x_i = w and Σ α_i = ‖w‖².
     """
@@ -319,7 +325,8 @@ def penalty_threshold(X: ArrayLike, y: ArrayLike) -> float:
 class FTRL:
     """w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, for losses with a cvxpy form: a solve a round.
 
-    `regularizer=None` follows the leader without one.
+    `eta` is a number or a schedule. `regularizer=None` follows the leader without one; then w_1 is any point
+    of the set.
     """
 
     over: Set

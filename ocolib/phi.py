@@ -37,12 +37,12 @@ class Scalar:
         raise NotImplementedError
 
     def subdifferential(self, p: Any, y: Any) -> Any:
-        """(least, greatest) slope at p: one number twice, unless p is a kink."""
+        """(least, greatest) slope at p: the slope twice, unless p is a kink. (`SoftMargin` lists corners.)"""
         slope = self.slope(p, y)
         return slope, slope
 
     def with_kink(self, kink: float) -> "Scalar":
-        """The same loss with the slope −kink·y at its kink."""
+        """The same loss with the slope −kink·y at its kink; `ValueError` if it is not `Kinked`."""
         raise ValueError(f"kink belongs to PerceptronLoss and HingeLoss, got {self!r}")
 
 
@@ -238,7 +238,7 @@ class SoftMargin(Scalar):
         return self.subdifferential(f, y)[0]
 
     def subdifferential(self, f: Array, y: int) -> Array:
-        """Its corners as rows: gamma[y, c]·(e_c − e_y) for every maximiser c."""
+        """Its corners as rows: gamma[y, c]·(e_c − e_y) for every maximiser c; `slope` is the first."""
         scaled, unit = self.scaled(f, y), np.eye(len(f))
         best = scaled == scaled.max()
         return self.gamma[y][best, None] * (unit[best] - unit[y])

@@ -54,7 +54,10 @@ def as_svg() -> None:
 
 @contextmanager
 def figure(xlabel: str = "", ylabel: str = "", columns: int = 1, rows: int = 1, **axes: Any) -> Iterator[Any]:
-    """One figure with labelled axes, shown on leaving; more than one column or row yields a list of axes."""
+    """One figure, shown on leaving; more than one column or row yields a list of axes.
+
+    `xlabel` stands below the last row only; `**axes` goes to `set` of each of the axes.
+    """
     as_svg()
     with plt.rc_context(STYLE):
         # never wider than one panel: on a phone the text shrinks with the width
@@ -73,13 +76,13 @@ def label(ax: Any, x: Any, y: Any, text: str, color: str, **kwargs: Any) -> None
 
 
 def curve(ax: Any, x: Any, y: Any, text: str, color: str, **kwargs: Any) -> None:
-    """A line with its name at its right end."""
+    """A line with its name at its last point."""
     ax.plot(x, y, color=color, **kwargs)
     label(ax, x[-1], y[-1], text, color)
 
 
 def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
-    """A proof chain as steps: the first line, what each line gives away, the last line."""
+    """A proof chain as steps: a bar for the first line, then what each line gives away, and its value."""
     values = chain.values
     names = [subscripts(line.formula, "$_{", "}$") for line in chain.lines]
     rows = np.arange(len(values))
@@ -95,7 +98,7 @@ def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
 
 
 def outline(ax: Any, over: Set, color: str = COLORS["set"], corners: int = 200) -> None:
-    """Fill a bounded set in the plane."""
+    """Fill a bounded set in the plane: the polygon of its extreme points in so many directions."""
     angle = np.linspace(0, 2 * np.pi, corners)
     edge = over.minimize_linear(-np.stack([np.cos(angle), np.sin(angle)], axis=-1))
     ax.fill(edge[:, 0], edge[:, 1], color=color, zorder=0)

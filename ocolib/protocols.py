@@ -1,7 +1,8 @@
 """What the rooms owe each other: a set, a loss, a regulariser, a learner, a player.
 
-Nothing inherits from these: whatever has the methods is one, a class on a page as well. A kind that can do
-more has a protocol of its own below the one it extends, and `isinstance(x, Summable)` asks for it.
+No set, loss or learner inherits from these: whatever has the methods is one, a class on a page as well.
+A kind that can do more has a protocol of its own below the one it extends; `isinstance(x, Summable)` asks
+for it.
 """
 
 from collections.abc import Callable
@@ -11,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 Array: TypeAlias = np.ndarray
-#: a field given as an array, or as what NumPy can make one of; kept as a frozen array
+#: a field given as an array, or as what NumPy can make one of; where it is checked, kept as a frozen array
 Vector: TypeAlias = Any
-#: a step for each round: called with t = 1, 2, … or, if it can take one, with the array of all t
+#: a step for each round: called with t = 1, 2, … or, if it can take one, with an array of such t
 Schedule: TypeAlias = Callable[[Any], Any]
 #: a number, an array of the batch shape, or a schedule
 Step: TypeAlias = ArrayLike | Schedule
@@ -43,7 +44,7 @@ class Set(Protocol):
         """The nearest point of the set."""
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        """The minimiser of ⟨c, x⟩ of least norm."""
+        """The minimiser of ⟨c, x⟩ of least norm; `ValueError` if there is none."""
 
 
 @runtime_checkable
@@ -74,7 +75,7 @@ class Regularizer(Protocol):
         """R(w)."""
 
     def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
-        """argmin over the set of ⟨c, w⟩ + ½·curvature·‖w‖² + R(w)/eta."""
+        """argmin over the set of ⟨c, w⟩ + ½·curvature·‖w‖² + R(w)/eta; `ValueError` for want of a formula."""
 
 
 @runtime_checkable
@@ -82,7 +83,7 @@ class StronglyConvex(Regularizer, Protocol):
     """A regulariser that is 1-strongly convex in some norm."""
 
     def range(self, over: Set) -> float:
-        """max R − min R over the set."""
+        """max R − min R over the set; ∞ if R has no bound there."""
 
     def dual_norm(self, z: ArrayLike) -> Array:
         """The dual of that norm, over the last axis."""
@@ -112,7 +113,7 @@ class Learner(Protocol):
     """A frozen description of a way to play."""
 
     def player(self) -> Any:
-        """A fresh `Player`."""
+        """A fresh `Player`; that of a kernel learner has no `predict`."""
 
 
 @runtime_checkable

@@ -6,7 +6,7 @@
 | `NegativeEntropy()`   | `Simplex` | softmax(−eta·c)               |
 | `UnnormalizedEntropy()` | `Orthant` | exp(−eta·c)                 |
 
-`c` may be many vectors `(..., n)`, and `eta` then an array of their leading shape.
+`c` may be many vectors `(..., n)`, and `eta` then a number or an array of their leading shape.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from ocolib.descriptions import description, keep
 from ocolib.protocols import Array, Regularizer, Set, Vector
 from ocolib.sets import Orthant, Simplex, nearest
 
-LARGEST_POWER = 345.0  # exp of it is about 1e150
+LARGEST_POWER = 345.0  # exp of it is 6.8e149, below validate.LARGEST
 
 
 @description
@@ -37,7 +37,7 @@ class SquaredNorm:
         return 0.5 * np.square(w if self.center is None else w - self.center).sum(axis=-1)
 
     def range(self, over: Set) -> float:
-        """max R − min R over the set; the largest value is taken farthest from the center."""
+        """max R − min R over the set; R is largest farthest from the center. ∞ on an unbounded set."""
         center = np.zeros(over.dim) if self.center is None else self.center
         return 0.5 * over.farthest(center) ** 2 - float(self.value(over.project(center)))
 
@@ -63,7 +63,7 @@ class SquaredNorm:
 
 @description
 class NegativeEntropy:
-    """R(w) = Σ w_i log w_i on the simplex, with 0 log 0 = 0. 1-strongly convex in the ℓ1 norm."""
+    """R(w) = Σ w_i log w_i on the simplex, with 0 log 0 = 0. There 1-strongly convex in the ℓ1 norm."""
 
     def value(self, w: ArrayLike) -> Any:
         return xlogx(validate.array("w", w)).sum(axis=-1)
@@ -147,6 +147,7 @@ def gibbs(mu: ArrayLike, f: ArrayLike) -> tuple[Any, Array]:
     """(log E_μ e^f, ν*) with ν* ∝ μ·e^f: value and maximiser of E_ν f − KL(ν‖μ) (Lemma 17.2).
 
     The largest f_i that μ can see is taken out of the exponent, so nothing overflows.
+    `mu` has entries ≥ 0, not all 0.
     """
     f, mu = validate.array("f", f), validate.weights("mu", mu, np.shape(f)[-1])
     top = np.where(mu > 0, f, -np.inf).max(axis=-1, keepdims=True)

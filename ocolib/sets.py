@@ -5,12 +5,12 @@ Every method but `farthest` takes one point `(n,)` or many `(..., n)`. Three con
 - `project(y)` is the nearest point of the set, argmin_x ‖x − y‖;
 - `minimize_linear(c)` is the minimiser of ⟨c, x⟩ of least norm, so that ties are settled the same way
   everywhere (it is the limit of FTRL with ½‖x‖² as the step grows). Unbounded below → `ValueError`;
-- `contains(x, tol)` forgives `tol`; where rounding grows with x (a norm, a sum, an inner product), `tol`
+- `contains(x, tol)` forgives `tol`; where rounding grows with x (a norm, an inner product), `tol`
   times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set. (`Hull` forgives
   just `tol`, and refuses such x.)
 
 A new set is a class here, marked with `kind`, and its twin in `oracle.constraints`; the tests find it by
-themselves.
+themselves. (`Hull` is not marked, and has tests of its own.)
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class Source(Protocol):
         """A number > 0."""
 
 
-#: every kind of set, and how to make one in `dim` dimensions from a `Source`
+#: every kind of set that is marked, and how to make one in `dim` dimensions from a `Source`
 KINDS: dict[type, Callable[[int, Source], Set]] = {}
 
 
@@ -78,7 +78,7 @@ def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
 
 
 class _Checked:
-    """`project` checks what comes in and leaves it alone; `nearest`, for who has checked, does neither."""
+    """`project` checks what comes in and leaves it alone; `nearest`, for who has checked, need not."""
 
     def nearest(self, y: Array) -> Array:
         """`project` of what was checked; y may be overwritten."""
@@ -89,7 +89,7 @@ class _Checked:
 
 
 def nearest(over: Set) -> Callable[[Array], Array]:
-    """The projection without its check, of a set that has one."""
+    """The projection without its check, of a set that has one; else `project`."""
     return getattr(over, "nearest", over.project)
 
 
@@ -358,7 +358,7 @@ class Halfspace(_Unbounded):
 
 
 def _points(x: ArrayLike, dim: int) -> Array:
-    """Points to test for membership: what may not come in elsewhere is here simply not inside."""
+    """Points to test for membership: a number that may not come in elsewhere is here simply not inside."""
     x = validate.floats("x", x)
     if x.ndim == 0 or x.shape[-1] != dim:
         raise ValueError(f"x must have {dim} entries on its last axis, got shape {x.shape}")
@@ -375,7 +375,7 @@ def _project_simplex(y: Array, total: float) -> Array:
 
     Sort downwards; θ is the largest of the quotients (u_1 + … + u_k − total)/k, that of the support (below
     u is −y, sorted upwards). Shifting y by its maximum changes nothing but rounding. Nobody has a share who
-    is `total` below the largest, or below the quotient of all: of a long y they are dropped before sorting.
+    is `total` below the largest, or below the quotient of all: of one long y they are dropped before sorting.
     """
     if y.ndim > 1:
         u = -y
@@ -435,7 +435,7 @@ class Hull(_Checked):
         that point lies between them and no other vertex is on the near side of it."""
         V, far = self.vertices, np.square(self.vertices - y).sum(axis=1)
         corners, weights = [int(np.argmin(far))], np.ones(1)
-        # all is measured along the hull, never from y: however far that is, no digit of the hull is lost
+        # rounding grows with the distance of y: at 1e12 diameters three digits are right, at 1e16 none
         tol = 1e-14 * max(1.0, self.farthest(V[0]) * np.sqrt(far.max()))
         for _ in range(100 * len(V)):
             x = weights @ V[corners]

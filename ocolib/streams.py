@@ -27,7 +27,7 @@ class Stream(NamedTuple):
 def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
     """Play pieces, arrays `(B, n)` of linear losses or losses over data, as one game; 8 bytes a round stay.
 
-    Needs numba. After two seconds a bar shows how far it is, on a terminal or in Jupyter, if `tqdm` is there.
+    Needs numba. After two seconds the pieces are counted, on a terminal or in Jupyter, if `tqdm` is there.
     """
     if isinstance(learner, DelayedOGD):
         raise ValueError(f"learner must be one without delay, got {learner!r}")
@@ -47,7 +47,7 @@ def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
 
 
 def _bar(pieces: Iterable[Any]) -> Iterator[Any]:
-    """The pieces, with a bar where somebody may be watching."""
+    """The pieces, counted where somebody may be watching."""
     if not (sys.stderr.isatty() or "ipykernel" in sys.modules):
         return iter(pieces)
     try:

@@ -1,4 +1,4 @@
-"""What a game leaves behind: a `Trace`, from which every regret is read."""
+"""What a game leaves behind: a `Trace`, from which every regret is read, or a `KernelTrace`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class Trace:
         return np.cumsum(self.paid, axis=-1) - least
 
     def best(self, over: Set) -> Array:
-        """argmin over the set of f_1 + … + f_T, `(..., n)`."""
+        """argmin over the set of f_1 + … + f_T, `(..., n)`; of least norm if the sum is linear."""
         if comparators.knows(self.losses, over):
             return self.certified(over).point
         a, b, _ = self._sums(over, np.sum)
@@ -99,8 +99,8 @@ class Trace:
         parts = coefficients(self.losses)
         if parts is None:
             raise ValueError(
-                "the best point is known for linear, quadratic and most losses over data, the sets of "
-                f"`comparators`, not for these over {over!r}; use "
+                "the best point is known for linear and quadratic losses, and for most over data on the sets "
+                f"that `comparators` knows, not for these over {over!r}; use "
                 "oracle.regret(trace, over), or regret(against=u) for one comparator"
             )
         return add(parts[0], -1), add(parts[1], -2), add(parts[2], -1)
@@ -138,7 +138,7 @@ class Trace:
 
     @property
     def mistakes(self) -> Array:
-        """In which rounds the predicted sign was wrong, `(T,)` of bool; the sign of 0 is +1."""
+        """In which rounds the sign of ⟨w_t, x_t⟩ − threshold was wrong, `(T,)` of bool; that of 0 is +1."""
         examples = self._examples()
         positive = self._predictions() >= examples.phi.threshold
         return positive != (examples.y > 0)

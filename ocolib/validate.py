@@ -1,7 +1,8 @@
 """What may come in: each check names the argument, what is allowed and what came.
 
-Sizes end at 1e150, and radii and steps begin at 1e-150: then no square overflows and no product of two of
-them. Smaller entries of a vector are legal: weights vanish every day.
+Entries of arrays end at 1e150; what `size` and `sizes` check ends there too and begins at 1e-150: then no
+square overflows and no product of two of them. Smaller entries of an array are legal: weights vanish every
+day.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,10 @@ SMALLEST, LARGEST = 1e-150, 1e150
 
 
 def guarded(function: Callable) -> Callable:
-    """The function, with a finite answer or a sentence: what leaves the floats on the way is refused."""
+    """The function, with a finite answer or a sentence: what leaves the floats on the way is refused.
+
+    Of answers, floats and arrays are looked at.
+    """
 
     @wraps(function)
     def answer(*args: Any, **named: Any) -> Any:
@@ -37,7 +41,7 @@ def guarded(function: Callable) -> Callable:
 
 
 def asked(who: str, function: Callable, *given: Any) -> Any:
-    """What a function of the reader's says; it gets copies, and its errors carry its name."""
+    """What a function of the reader's says; it gets copies of arrays, and its errors carry `who`."""
     try:
         return function(*(x.copy() if isinstance(x, np.ndarray) else x for x in given))
     except Exception as error:
@@ -134,12 +138,12 @@ def finite(name: str, values: Array) -> None:
 
 
 def vector(name: str, value: Any, dim: int | None = None) -> Array:
-    """A non-empty float vector, frozen."""
+    """A non-empty float vector, entries up to 1e150, frozen."""
     return frozen(name, value, dim, ndim=1)
 
 
 def sizes(name: str, value: Any) -> Array:
-    """Radii or steps in an array of any shape."""
+    """Radii or steps in an array of any shape, not empty: each from 1e-150 to 1e150."""
     try:
         x = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -150,7 +154,7 @@ def sizes(name: str, value: Any) -> Array:
 
 
 def weights(name: str, value: Any, dim: int | None = None) -> Array:
-    """An array of entries ≥ 0."""
+    """A non-empty float array, entries from 0 to 1e150."""
     x = array(name, value, dim)
     if (x < 0).any():
         raise ValueError(f"{name} must be ≥ 0, got {x[x < 0][0]:g}")
@@ -158,7 +162,7 @@ def weights(name: str, value: Any, dim: int | None = None) -> Array:
 
 
 def labels(name: str, value: Any, count: int, takes: str = "signs") -> Array:
-    """A vector of `count` labels: each −1 or +1, or, as the loss `takes`, reals, or counts ≥ 0."""
+    """A vector of `count` labels: each −1 or +1, or, as the loss `takes`, numbers ≥ 0 (counts) or any."""
     y = vector(name, value)
     if len(y) != count:
         raise ValueError(f"{name} must have {count} entries, one an example, got {len(y)}")

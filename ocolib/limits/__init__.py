@@ -2,14 +2,14 @@
 
 Two numbers belong to a theorem besides its promise. The *worst case* of a learner is its largest regret
 over all games the theorem allows. The *floor* (or minimax value) is what the best adversary forces on every
-learner. Always floor ≤ worst case ≤ promise. Those that are known are computed here, with the player or the
-adversary that attains them, in a form that `game.play` accepts.
+learner. Always floor ≤ worst case ≤ promise. Some that are known are computed here, most of them with a
+player or an adversary for `game.play`, or with losses, that attain them.
 
 Functions that return a worst case or a floor carry one of the words of `bounds`, are listed in
 `bounds.PROMISES` and take their arguments in the same order: `tight` (a learner guarantees it and a game
-attains it) or `lower` (an adversary forces it). What a bound says already is not repeated: the worst case of
-descent on strongly convex losses is `bounds.strongly_convex_sharp`, the mistakes that nobody avoids are
-`bounds.mistakes_floor`.
+attains it; `hedge` on binary losses only) or `lower` (an adversary forces it). What a bound says already is
+not repeated: the worst case of descent without projection on strongly convex losses is
+`bounds.strongly_convex_sharp`, the mistakes that no deterministic learner avoids are `bounds.mistakes_floor`.
 
 The rooms: `linear` (an interval, a ball), `prediction` (experts, Hedge), `estimation` (gradient descent),
 `curved` (strongly convex losses), `late` (delays, moving comparators). Linear and semidefinite programs are

@@ -103,14 +103,14 @@ def leader_square_loss(T: int) -> float:
 
     The leader is the mean m of the past (0 at first), and its regret is Σ(c_t − m_t)²/(2t), the equality of
     `bounds.strongly_convex_seen`. That is convex in every c_t, so c_t = ±1, and the sum s of the past is a
-    state: a dynamic program over whole numbers. In the plane the worst case may be larger: for T = 3 at
-    least 1.7 against 5/3.
+    state: a dynamic program over whole numbers. In the plane the worst case can be larger: for T = 3 it
+    is at least 1.7 against 5/3.
     """
     return _leader_program(T)[0]
 
 
 def leader_centers(T: int) -> Array:
-    """The centres c_t = ±1 that cost follow-the-leader most, `(T, 1)`."""
+    """Centres c_t = ±1 that cost follow-the-leader most, `(T, 1)`: each row the center of a `Quadratic`."""
     s, centers = 0, []
     for t, choice in enumerate(_leader_program(T)[1], start=1):
         centers.append(choice[s + t - 1])

@@ -37,9 +37,10 @@ def descent(radius: float, rho: float, T: int, eta: float) -> float:
 
 
 def spiral(radius: float, rho: float, T: int, eta: float) -> Array:
-    """T vectors of length ρ in the plane whose sums grow evenly to ‖Z_T‖ = R/η: the losses of `descent`.
+    """T vectors of length ρ in the plane: the losses of `descent`. The norms of their sums Z_1, …, Z_T
+    grow evenly from ρ to R/η.
 
-    The first has norm ρ; from norm a to norm b ≥ a, b − a ≤ ρ ≤ a + b, there is always a step of length ρ.
+    From norm a to norm b ≥ a, b − a ≤ ρ ≤ a + b, there is always a step of length ρ.
     """
     descent(radius, rho, T, eta)  # the same conditions on the arguments
     norms = np.linspace(rho, radius / eta, T)
@@ -85,7 +86,7 @@ class WorstCase:
 class DescentProblem:
     """The largest regret of T rounds of gradient descent, as a semidefinite program.
 
-    maximise  Σ_t ⟨z_t, w_t − u⟩  over all dimensions, convex sets S ∋ 0, comparators u ∈ S, losses ‖z_t‖ ≤ ρ,
+    maximise Σ_t ⟨z_t, w_t − u⟩ over all dimensions, closed convex S ∋ 0, comparators u ∈ S, losses ‖z_t‖ ≤ ρ,
     with w_1 = 0, w_t = Π_S(y_t), and y_{t+1} = −η_t(z_1 + … + z_t) (lazy) or w_t − η_t·z_t (eager); η is a
     number or a schedule.
     `within` says which sets are allowed: 'ball', inside the ball of radius `size` around 0, or 'diameter',
@@ -114,7 +115,7 @@ class DescentProblem:
             validate.choice(name, getattr(self, name), allowed)
 
     def vectors(self) -> tuple[Array, Array]:
-        """z_1 … z_T and the corners w_1 … w_T, u, as rows of coefficients over the Gram matrix."""
+        """z_1 … z_T and the corners w_1 … w_T, u, as coefficients in the vectors of the Gram matrix."""
         rows = np.eye(2 * self.T)
         z, w, u = rows[: self.T], rows[self.T : -1], rows[-1]
         return z, np.vstack([np.zeros(2 * self.T), w, u])
@@ -174,9 +175,9 @@ class DescentProblem:
     def textbook(self) -> Proof:
         """The multipliers of the textbook proof; conditions not named have multiplier 0.
 
-        η/2 on each ‖z_t‖² ≤ ρ², 1/(2η) on ‖u − w_1‖² ≤ size², 1/η on projections: eager compares each w_t
-        with u (Pythagoras, then telescoping); lazy compares each w_t with the next and only the last with u
-        (be the leader). Together they promise size²/(2η) + ηTρ²/2.
+        η/2 on each ‖z_t‖² ≤ ρ², 1/(2η) on ‖u − w_1‖² ≤ size², 1/η on projections: eager compares each of
+        w_2, …, w_T with u (Pythagoras, then telescoping); lazy compares each with the next and only the last
+        with u (be the leader). Together they promise size²/(2η) + ηTρ²/2. Only for a number η.
         """
         eta, T = validate.positive("eta", self.eta), self.T  # a schedule has another proof
         proof: Proof = {("gradient", f"z{t}"): eta / 2 for t in range(1, T + 1)}

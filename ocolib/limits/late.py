@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def delayed(radius: float, rho: float, delay: int, T: int) -> float:
     """The minimax regret of linear losses on a ball with delay τ, (τ + 1) | T, dim ≥ 2: R·ρ·√((τ + 1)T).
 
-    In round t the learner knows z_1, …, z_{t−1−τ}. Upper: τ + 1 optimal players take turns, each plays T/(τ
-    + 1) rounds and hears of its own before its next turn. Lower: `blocks`. (Weinberger and Ordentlich 2002.)
+    ‖z_t‖ ≤ ρ, and in round t the learner knows z_1, …, z_{t−1−τ}. Upper: τ + 1 optimal players take turns,
+    each plays T/(τ + 1) rounds and hears of its own before its next turn. Lower: `blocks`. (Weinberger and
+    Ordentlich 2002.)
     """
     T, delay = validate.count("T", T), validate.count("delay", delay, low=0)
     if T % (delay + 1):
@@ -64,8 +65,8 @@ class _Interleaved:
 class Delayed:
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    For linear losses: others would be asked for their slope at a later play. Around eager descent it is
-    `DelayedOGD` with the same delay in every round.
+    For linear losses: others would be asked for their slope at a later play. Around eager descent
+    without a start it is `DelayedOGD` with the same delay in every round.
     """
 
     learner: Learner
@@ -93,7 +94,9 @@ class _Delayed:
 
 
 def blocks(learner: Learner, rho: float, delay: int) -> Adversary:
-    """The adversary of `delayed`: the same z for delay + 1 rounds, orthogonal to the sum before the block.
+    """The adversary of `delayed`, against a deterministic `learner` that hears `delay` rounds late.
+
+    It plays the same z for delay + 1 rounds, orthogonal to the sum before the block.
 
     The plays of a block were fixed before its first loss is heard of, so the adversary can work them out: it
     plays the learner itself on the past, and takes the z that does not help the sum of the block's plays.
@@ -121,8 +124,9 @@ def blocks(learner: Learner, rho: float, delay: int) -> Adversary:
 def moving(radius: float, rho: float, pieces: int, T: int) -> float:
     """What `restarts` forces on every learner against comparators that stand still on K pieces: R·ρ·√(K·T).
 
-    On a ball, dim ≥ 2, K | T; the comparator's path is at most 2R(K − 1) long. `ball` on each piece, which
-    also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T // K)`, restarted with each.
+    On a ball, dim ≥ 2, T/K rounds a piece; the comparator's path is at most 2R(K − 1) long. `ball` on each
+    piece, which also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T // K)`,
+    restarted with each.
     """
     T, K = validate.count("T", T), validate.count("pieces", pieces)
     if T % K:
@@ -142,7 +146,7 @@ def restarts(rho: float, pieces: int, T: int) -> Adversary:
 
 
 def best_pieces(trace: Trace, pieces: int, over: Set) -> Array:
-    """For `Trace.dynamic_regret` on linear losses, `(T, n)`: the best point of each of K equal pieces."""
+    """For `Trace.dynamic_regret` on linear losses, `(T, n)`: the best point of each of K | T equal pieces."""
     shape = validate.count("pieces", pieces), -1, trace.dim
     Z = validate.asked("a game cut into pieces", trace.subgradients.reshape, *shape)
     return np.repeat(over.minimize_linear(Z.sum(axis=1)), Z.shape[1], axis=0)

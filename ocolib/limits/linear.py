@@ -51,7 +51,7 @@ def coin_sums(T: int) -> tuple[Array, Array]:
 
 
 def mean_distance(x: float, T: int) -> float:
-    """E|x + S_T|: the mean distance of a fair walk of T steps from −x."""
+    """E|x + S_T|: how far from 0 a fair walk of T steps that starts at x ends, on average."""
     values, chances = coin_sums(T)
     return float(np.abs(validate.number("x", x) + values) @ chances)
 
@@ -62,9 +62,9 @@ def interval(radius: float, rho: float, T: int) -> float:
 
     Let V_r(Z) = R·E|Z + ρS_r| be the value with r rounds left. V_0 = R|Z| is the comparator's gain. In a
     round the worst z is ±ρ, because z ↦ zw + V_r(Z + z) is convex; the play that makes both signs equally
-    bad is w = −(V_r(Z + ρ) − V_r(Z − ρ))/(2ρ), it lies in [−R, R] because V_r has slope at most R, and what
-    remains is the mean of V_r(Z ± ρ), which is V_{r+1}(Z). A fair coin forces it: no play gains on it.
-    (Cover 1966.)
+    bad is w = −(V_r(Z + ρ) − V_r(Z − ρ))/(2ρ), it lies in [−R, R] because V_r is R-Lipschitz, and what
+    remains is the mean of V_r(Z ± ρ), which is V_{r+1}(Z). A fair coin forces it: on average no play
+    gains on it. (Cover 1966.)
     """
     T = validate.count("T", T)
     return validate.positive("radius", radius) * validate.positive("rho", rho) * mean_distance(0.0, T)

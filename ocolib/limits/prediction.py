@@ -1,5 +1,5 @@
 """Prediction with expert advice: the game solved exactly, for two experts by a formula, for more by a dynamic
-program over the gaps; and the worst that can happen to Hedge."""
+program over the gaps; and the worst that binary losses can do to Hedge."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Cover(BySum):
     over = Simplex(2)
 
     def move(self, t: int, Z: Array) -> Array:
-        """The two weights after t rounds of losses Z."""
+        """The two weights after t rounds of losses with sum Z."""
         w = IntervalMinimax(1.0, 1.0, self.T).move(t, Z[:1] - Z[1:])[0]
         return np.array([1 + w, 1 - w]) / 2
 
@@ -106,7 +106,7 @@ class ExpertsGame(BySum):
 
     @property
     def value(self) -> float:
-        """The regret from the start."""
+        """The regret from the start: the worst case of a rule, or the minimax regret."""
         return float(self.values[0][0])
 
     @property
@@ -124,7 +124,7 @@ class ExpertsGame(BySum):
         return where[tuple(gaps[1:])], order
 
     def move(self, t: int, L: Array) -> Array:
-        """The learner's weights after t rounds of losses L; they must be 0 and 1."""
+        """The learner's weights after t rounds of losses with sum L; each loss must be 0 or 1."""
         if t >= self.T:
             return np.full(self.n, 1.0 / self.n)  # the game is over
         row, order = self.state(t, L)
@@ -152,14 +152,14 @@ class ExpertsGame(BySum):
 def solve_experts(n: int, T: int, rule: Callable[[Array], Array] | None = None) -> ExpertsGame:
     """The game of n experts over T rounds, solved backwards over the gaps: an `ExpertsGame`.
 
-    `rule(states)` gives the weights of a learner in each state; then `value` is its exact worst case over
-    binary losses. Without a rule the learner plays optimally, and `value` is the minimax regret over all
-    losses in [0, 1]. For the optimum binary losses suffice: V_0(L) = −min_i L_i is convex; if V_r is, then
-    so is ⟨p, ℓ⟩ + V_r(L + ℓ), in ℓ and in (p, L); so the worst ℓ is a vertex of the cube, and the maximum
-    over vertices, minimised over p, leaves a convex V_{r+1}(L).
+    `rule(states)` gives the weights of a learner, a row a state, the best expert first; then `value` is its
+    exact worst case over binary losses. Without a rule the learner plays optimally, and `value` is the
+    minimax regret over all losses in [0, 1]. For the optimum binary losses suffice: V_0(L) = −min_i L_i is
+    convex; if V_r is, then so is ⟨p, ℓ⟩ + V_r(L + ℓ), in ℓ and in (p, L); so the worst ℓ is a vertex of the
+    cube, and the maximum over vertices, minimised over p, leaves a convex V_{r+1}(L).
 
     The optimal weights of all states of a round are one linear program: least Σ v with v_x ≥ ⟨p_x, ℓ⟩ +
-    V_r(x + ℓ) for every ℓ. An expert behind by the rounds left or more can at best tie, not
+    V_r(x + ℓ) for every binary ℓ. An expert behind by the rounds left or more can at best tie, not
     overtake, so its gap is cut to that number; a learner's rule sees the whole gap.
     """
     n, T = validate.count("n", n, low=2), validate.count("T", T)

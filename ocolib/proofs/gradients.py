@@ -40,7 +40,7 @@ def descent(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
 
 def descent_sharp(trace: Trace, u: ArrayLike, radius: float, rho: float) -> Chain:
     """Theorem 2 with B = `radius` ≥ ‖u‖ and η/2: of what (9) throws away it keeps ‖w_{t+1} − w_t‖²/(2·eta) a
-    round, and so pays eta/2 where the lecture pays eta.
+    round, and so pays eta/2 where the lecture pays eta. A start other than 0 as in `descent`.
     """
     words = "Theorem 2, the sharp chain", "(η/2)", "B", " − ‖w_{t+1} − w_t‖²/2η"
     reasons = "Theorem 1 on the surrogates ⟨z_t, ·⟩, its slack kept", "ab − a²/2η ≤ ηb²/2"

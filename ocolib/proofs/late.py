@@ -22,7 +22,8 @@ def delayed(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
     """The delayed theorem on one trace of `DelayedOGD` whose steps do not grow, whatever the delays.
 
     v_k is where the k-th gradient to arrive, that of round s, finds the player. The noise is ½Σ α_k‖z_s‖²,
-    what is late Σ ⟨z_s, w_s − v_k⟩.
+    what is late Σ ⟨z_s, w_s − v_k⟩. The last line is what `bounds.delayed` promises for one delay, before its
+    sums are bounded.
     """
     late, D = _Arrivals.of(trace), validate.size("diameter", diameter)
     if (np.diff(late.alpha) > 0).any():
@@ -41,7 +42,10 @@ def delayed_constant(trace: Trace, u: ArrayLike, radius: float, rho: float) -> C
 
 
 def delayed_strongly_convex(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
-    """The same for H-strongly convex losses, one delay τ for all rounds and steps 1/(H·k), which tell H."""
+    """The same for H-strongly convex losses, one delay τ for all rounds and steps 1/(H·k), which tell H.
+
+    The last line is what `bounds.delayed_strongly_convex` promises, before its sums are bounded.
+    """
     late, D = _Arrivals.of(trace), validate.size("diameter", diameter)
     H, tau = 1 / late.alpha[0], trace.learner.delay
     if np.ndim(tau) or not np.allclose(late.alpha, 1 / (H * np.arange(1, trace.rounds + 1))):

@@ -49,7 +49,8 @@ def _sum(t):
 def ftrl_stability(trace: Trace, u: ArrayLike) -> Chain:
     """Theorem 1 for FTRL on one trace, from the regret against u up to the promise, one line a round.
 
-    The induction (4), (5) unrolled: round t replaces w_{t+1} by w_t, the leader after t − 1 rounds.
+    The induction (4), (5) unrolled: round t replaces w_{t+1} by w_t, the leader after t − 1 rounds. In the
+    reasons R is the regulariser over eta.
     """
     leader, u = leader_of(trace), validate.vector("u", u, trace.dim)
     slacks, R, T = ftrl_stability_slacks(trace), leader.regularizer, trace.rounds
@@ -70,7 +71,10 @@ def ftrl_stability(trace: Trace, u: ArrayLike) -> Chain:
 
 
 def ftrl(trace: Trace, u: ArrayLike, rho: float) -> Chain:
-    """(17.2), (17.3) for FTRL with φ/eta on one trace; ‖·‖* is the regulariser's dual norm, ‖z_t‖* ≤ rho."""
+    """(17.2) for FTRL with φ/eta on one trace; ‖·‖* is the regulariser's dual norm, ‖z_t‖* ≤ rho.
+
+    In the lines G is `rho`. With the step `bounds.ftrl_step` the last line is (17.3), corrected.
+    """
     words = "(17.2), the lecture's chain", "η", "Σ f_t(w_t) − f_t(w_{t+1})", "Theorem 1 of Lecture 13"
     return _ftrl(trace, u, rho, 1.0, 0.0, words, "stability: ‖w_t − w_{t+1}‖ ≤ η‖z_t‖*")
 
@@ -107,7 +111,7 @@ def _ftrl(trace, u, rho, share, kept, words, cost):
 
 
 def hedge(trace: Trace) -> Chain:
-    """Hedge with a fixed step against the best expert: the mixed loss, then Hoeffding.
+    """Hedge with a fixed step on losses in [0, 1] against the best expert: the mixed loss, then Hoeffding.
 
     m_t = −(1/eta) log Σ p_t(j) exp(−eta·ℓ_t(j)); the m_t add up to M = −(1/eta) log mean exp(−eta·L).
     """

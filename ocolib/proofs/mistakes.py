@@ -71,7 +71,8 @@ def perceptron(trace: Trace, u: ArrayLike, radius: float, margin: float, sharp: 
 def winnow(trace: Trace, relevant: int) -> Chain:
     """M ≤ 2n/θ + 3k(1 + log₂ θ) for Winnow with factor 2, on a disjunction of the first k features.
 
-    k is `relevant`; p counts promotions, d demotions, p_i the promotions in which feature i was on.
+    The features are 0 or 1; k is `relevant`, θ ≥ 1; p counts promotions, d demotions, p_i the promotions in
+    which feature i was on.
     """
     k, learner = validate.count("relevant", relevant), trace.learner
     if not isinstance(learner, Winnow) or learner.factor != 2:
@@ -97,7 +98,8 @@ def winnow(trace: Trace, relevant: int) -> Chain:
 def normalized_winnow(trace: Trace, u: ArrayLike, margin: float, size: float = 1.0) -> Chain:
     """M ≤ ln(n)/(ηγ − η²X²/2) for the updates of NormalizedWinnow with step η < 2γ/X², every line in updates.
 
-    At η = γ/X² this is 2X² ln(n)/γ². The potential is KL(u‖w_t) = Σ u_i ln(u_i/w_{t,i}).
+    Here u is on the simplex with y⟨u, x⟩ ≥ γ = `margin`, and |x_i| ≤ X = `size`. At η = γ/X² the bound is
+    2X² ln(n)/γ². The potential is KL(u‖w_t) = Σ u_i ln(u_i/w_{t,i}).
     """
     if not isinstance(trace.learner, NormalizedWinnow):
         raise ValueError(f"trace must be one of NormalizedWinnow, got {trace.learner!r}")

@@ -108,7 +108,7 @@ long: book
 # The oldest NumPy that pyproject.toml allows, which knows no Python after 3.11.
 oldest: PYTHON = $(OLDEST)
 oldest:
-	@$(call install,.venv-oldest,--quiet "numpy==1.25.*" -e ".[test]")
+	@$(call install,.venv-oldest,--quiet "numpy==1.25.*" -r requirements.in -e .)
 	.venv-oldest/bin/python -m pytest -n 2 -m "not browser and not long"
 
 newest:

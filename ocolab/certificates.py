@@ -354,14 +354,14 @@ def verify(found: Certificate) -> list[Pair]:
     the statement says, to the last digit.
     """
     try:
-        problems, enclosures = _prove(found)
+        (problems, enclosures), claimed = _prove(found), found["statement"]
     except Refused:
         raise
     except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
         raise Refused(f"not a certificate: {fault}") from fault
     proved = statement(problems, enclosures)
-    if proved != found["statement"]:
-        raise Refused(f"it claims: {found['statement']}\nit proves: {proved}")
+    if proved != claimed:
+        raise Refused(f"it claims: {claimed}\nit proves: {proved}")
     return enclosures
 
 

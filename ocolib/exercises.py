@@ -93,7 +93,7 @@ def show(x: Any) -> str:
         return x
     try:
         x = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         text = repr(x)
         return text if " at 0x" not in text else f"an object of type {type(x).__name__}"
     return f"{x:.6g}" if x.ndim == 0 else np.array2string(x, precision=4, separator=", ", suppress_small=True)

@@ -52,7 +52,7 @@ def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf, st
     """A finite float with low ≤ value ≤ high (low < value if `strict`)."""
     try:
         x = None if np.ndim(value) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = None
     if x is None or isinstance(value, str):
         raise ValueError(f"{name} must be a number, got {value!r}")
@@ -85,7 +85,7 @@ def floats(name: str, value: Any) -> Array:
     """An array of floats of any shape and size."""
     try:
         return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be an array of numbers, got {value!r}") from None
 
 
@@ -146,7 +146,7 @@ def sizes(name: str, value: Any) -> Array:
     """Radii or steps in an array of any shape, not empty: each from 1e-150 to 1e150."""
     try:
         x = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = np.array(np.nan)
     if not x.size or not (x.min() >= SMALLEST and x.max() <= LARGEST):
         raise ValueError(f"{name} must be finite and > 0, from {SMALLEST:g} to {LARGEST:g}, got {value}")

@@ -184,3 +184,10 @@ def test_small_matrices(M, yes):
     if v is not None:
         n = range(len(v))
         assert sum(M[i][j] * v[i] * v[j] for i in n for j in n) < 0
+
+
+def test_a_certificate_without_a_statement_is_refused():
+    found = next(iter(cert.stored().values()))
+    del found["statement"]
+    with pytest.raises(cert.Refused, match="not a certificate"):
+        cert.verify(found)

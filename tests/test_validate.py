@@ -109,3 +109,11 @@ def test_one_entry_that_is_not_finite_is_refused():
         ):
             made(2)
     assert validate.guarded(lambda: np.array([1.0, 2.0]))().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "check", [validate.number, validate.size, validate.sizes, validate.array, validate.vector]
+)
+def test_a_whole_number_beyond_the_floats_is_refused_by_name(check):
+    with pytest.raises(ValueError, match=r"^huge must be"):
+        check("huge", 10**400 if check in (validate.number, validate.size) else [10**400])

@@ -336,6 +336,10 @@ class Results:
             return entry["outcome"]
         return None
 
+    def noticed(self, mutant):
+        """The test that noticed the mutant when it was last tried."""
+        return self.known.get(mutant.key, {}).get("by", "")
+
     def put(self, mutant, chosen, outcome, by=""):
         entry = {"key": mutant.key, "outcome": outcome, "by": by, "mark": self.mark(mutant, by, chosen)}
         self.known[mutant.key] = entry
@@ -343,13 +347,14 @@ class Results:
             file.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
 
-def choose(mutant, lines, times):
-    """The tests that pass the changed lines, the quickest first, up to `ENOUGH` seconds of them."""
+def choose(mutant, lines, times, before=""):
+    """The tests that pass the changed lines, up to `ENOUGH` seconds of them: first the one that noticed the
+    mutant `before` something changed, then the quickest."""
     first, last = mutant.lines
     found = set().union(*(lines[mutant.module][n] for n in range(first, last + 1)))
     if not mutant.inside:  # a decorator is passed by nobody
         found |= {test for test in times if test.startswith(LOOKS_AT_ALL)}
-    return enough(sorted(found, key=lambda test: (times[test], test)), times)
+    return enough(sorted(found, key=lambda test: (test != before, times[test], test)), times)
 
 
 def judge(status, said):
@@ -366,7 +371,7 @@ def run(package, files, mutants):
     (FOLDER / "coverage").mkdir(parents=True, exist_ok=True)
     lines, times = record(package, files)
     results = Results()
-    chosen = {mutant: choose(mutant, lines, times) for mutant in mutants}
+    chosen = {mutant: choose(mutant, lines, times, results.noticed(mutant)) for mutant in mutants}
     todo = [mutant for mutant in mutants if results.get(mutant, chosen[mutant]) is None]
     for mutant in [mutant for mutant in todo if not chosen[mutant]]:
         results.put(mutant, [], "untested")

@@ -6,7 +6,7 @@ slack in a game that its theorem allows.
 
 `proofs.X(trace, …)` is the proof of `bounds.X`, where there is one. It reads set, step and regulariser from
 `trace.learner` and refuses a trace of another learner. Whether the losses, u and the numbers given are as the
-theorem asks it does not check: a negative slack shows it, or nothing does.
+theorem asks it checks only in part: else a negative slack shows it, or nothing does.
 
 The rooms: `chain` (how a proof is shown), `leaders` (Lectures 13 and 17), `gradients` (Lectures 4 and 13,
 Regret bounds), `late` (Lecture 4), `mistakes` (Lectures 9 and 13).

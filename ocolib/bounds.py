@@ -360,7 +360,7 @@ def ftrl_tuned(phi_range: float, rho: float, T: int) -> float:
 
 
 def ftrl_step(phi_range: float, rho: float, T: int) -> float:
-    """The step that makes (17.2) least: √(D/T)/rho."""
+    """The step that makes (17.2) least when every ‖z_t‖* is rho: √(D/T)/rho."""
     D, rho, T = _size(phi_range=phi_range), _size(rho=rho), validate.count("T", T)
     return np.sqrt(D / T) / rho
 

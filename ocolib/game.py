@@ -1,7 +1,8 @@
 """The game: in round t the learner plays w_t, then the loss f_t is revealed, and the learner pays f_t(w_t).
 
 `play(learner, losses)` plays it and returns a `Trace`, from which regrets are read. The loops below
-define a game; a long one may be played by `engine`, which gives the same trace, up to rounding, sooner.
+define a game; a long one may be played by `engine`, which gives the same trace sooner, up to
+rounding, which may settle a tie otherwise.
 """
 
 from collections.abc import Callable, Iterable

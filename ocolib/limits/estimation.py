@@ -146,7 +146,7 @@ class DescentProblem:
         return listed
 
     def solve(self) -> WorstCase:
-        """Solve the program: a `WorstCase`, its value exact to about 1e-6."""
+        """Solve the program: a `WorstCase`; near size = rho = 1 its value is exact to about 1e-6."""
         import cvxpy as cp
 
         from ocolib import oracle

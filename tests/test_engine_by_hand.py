@@ -105,6 +105,8 @@ def test_a_point_of_the_set_stays_to_the_last_bit():
     for over, y in (
         (sets.Ball(2, 5.0), [3.0, 4.0]),
         (sets.Ball(2, 5.0), [0.1, 0.7]),
+        (sets.Ball(1, 0.1, [0.1]), [1e-17]),
+        (sets.L1Ball(2, 1.0), [0.1, 0.9]),
         (sets.L1Ball(2, 1.0), [0.1, -0.7]),
         (sets.L1Ball(2, 1.0), [0.25, -0.75]),
         (sets.Halfspace([1.0, 0.0], 2.0), [1.9, 0.3]),
@@ -112,6 +114,21 @@ def test_a_point_of_the_set_stays_to_the_last_bit():
         w = np.array(y)
         compiled.project(engine.geometry(over), w)
         assert w.tolist() == y
+
+
+def test_no_digit_of_a_large_number_is_lost():
+    """One step at 1e16 is 2."""
+    for over, y, nearest in (
+        (sets.Simplex(3), [1e16, 1e16 + 2, 0.0], [0.0, 1.0, 0.0]),
+        (sets.Simplex(2), [1e16 + 2, 1e16 + 2], [0.5, 0.5]),
+        (sets.L1Ball(3, 1.0), [1e16, -1e16 - 2, 0.0], [0.0, -1.0, 0.0]),
+    ):
+        w = np.array(y)
+        compiled.project(engine.geometry(over), w)
+        assert w.tolist() == nearest
+    w = np.empty(3)
+    compiled.softmax(1.0, np.array([2000.0, 2001.0, 2002.0]), w)
+    assert w == pytest.approx(np.array([1.0, exp(-1), exp(-2)]) / (1 + exp(-1) + exp(-2)), rel=1e-14)
 
 
 def test_a_set_without_a_compiled_form():
@@ -190,15 +207,21 @@ def test_how_far_a_game_over_data_may_reach(reg):
     X, y = np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([1.0, -1.0])
     data = losses.hinge(X, y)
     data = data.regularized(reg) if reg else data
-    rounds = engine.Rounds(learners.OGD(sets.Space(2), 2.0, "eager", [0.0, 1.0]))
+    rounds = engine.Rounds(learners.OGD(sets.Space(2), 1.5, "eager", [0.0, 1.0]))
     played = rounds.play(data, keep=False)
-    # m = 2: no loss at (0, 1); with reg it moves to 0 and pays 1 there
-    w, paid = (np.array([0.0, 1.0]), [0.0, 0.0]) if not reg else (np.zeros(2), [0.25, 1.0])
+    # m = 2: no loss at (0, 1); with reg it moves to (0, ¼), where m = ¼
+    w, paid = (np.array([0.0, 1.0]), [0.0, 0.0]) if not reg else (np.array([0.0, 0.25]), [0.25, 0.765625])
     assert played.paid == pytest.approx(paid)
     length = np.sqrt(2 * max(paid) / reg) if reg else 0.0
     most = data.steepest(played.predictions)
-    assert rounds.reach == pytest.approx(2.0 + 2.0 * 2 * (most + reg * length) + length)
+    assert rounds.reach == pytest.approx(2.0 + 1.5 * 2 * (most + reg * length) + length)
     assert played.predictions == pytest.approx([2.0, X[1] @ w])
+
+
+def test_the_longest_step_of_a_schedule_counts():
+    rounds = engine.Rounds(learners.OGD(sets.Ball(2), learners.inverse(3.0)))
+    rounds.play(Z, keep=False)
+    assert rounds.reach == pytest.approx(3.0 * 3 * 27**0.5)
 
 
 def test_a_late_game_reaches_as_far_as_its_rows():
@@ -222,6 +245,8 @@ def test_who_is_late():
     assert order.tolist() == [1, 0, 3, 2] and due.tolist() == [0, 1, 2, 3]
     due, order = engine._late(learners.DelayedOGD(sets.Ball(2), 0.1, 1), 3)
     assert order.tolist() == [0, 1, 2] and due.tolist() == [0, 1, 2]
+    due, order = engine._late(learners.DelayedOGD(sets.Ball(2), 0.1, [1, 0]), 2)
+    assert order.tolist() == [0, 1] and due.tolist() == [0, 2]
     with pytest.raises(ValueError, match="got 2 for round 3"):
         engine._late(learners.DelayedOGD(sets.Ball(2), 0.1, [0, 1]), 3)
 
@@ -272,7 +297,7 @@ def test_a_long_kernel_game_in_blocks(monkeypatch):
     assert fast[0] == pytest.approx(slow.scores, rel=1e-9, abs=1e-9)
     assert np.array_equal(fast[1], slow.coefficients) and sizes == [512, 512, 512, 76, 76]
     assert engine.kernel(learner, data[:1999], None) is None, "from a tenth of the usual length"
-    monkeypatch.setattr(engine, "wanted", lambda engine, rounds: rounds >= 50)
+    monkeypatch.setattr(engine, "wanted", lambda engine, rounds: rounds == 50)
     assert (
         engine.kernel(learner, data[:4], None) is None and engine.kernel(learner, data[:5], None) is not None
     )
@@ -285,3 +310,58 @@ def test_a_block_of_a_kernel_game():
     loss = engine.code(phi.PerceptronLoss())
     compiled.expansion(K, loss, np.array([1.0, -1.0, -1.0]), scores, coefficients)
     assert coefficients.tolist() == [1.0, -1.0, -1.0] and scores.tolist() == [0.0, 0.0, 1.75]
+
+
+# ---------------------------------------------------------------- whole games: compiled, and round by round
+
+rng = np.random.default_rng(7)
+ROWS = np.vstack([rng.standard_normal((9, 3)), np.zeros((2, 3)), 2 * rng.standard_normal((9, 3))])
+SIGNS, REALS = rng.choice([-1.0, 1.0], 20), rng.standard_normal(20)
+
+
+def flicker(t):
+    return 0.3 if t % 3 else 0.1
+
+
+PLAYERS = {
+    "eager, ball": learners.OGD(sets.Ball(3, 0.7, [0.2, 0.0, -0.1]), 0.3, "eager"),
+    "eager, space": learners.OGD(sets.Space(3), flicker, "eager"),
+    "eager, box": learners.OGD(sets.Box([-0.2] * 3, [0.3] * 3), learners.inverse(0.7), "eager"),
+    "eager, simplex": learners.OGD(sets.Simplex(3), 0.3, "eager"),
+    "lazy, ball": learners.OGD(sets.Ball(3, 0.7, [0.2, 0.0, -0.1]), 0.3),
+    "lazy, space": learners.OGD(sets.Space(3), flicker, start=[0.5, -0.5, 0.1]),
+    "lazy, halfspace": learners.OGD(sets.Halfspace([1.0, 2.0, 2.0], 0.3), 0.3),
+    "Hedge": learners.Linearized(learners.Hedge(3, flicker)),
+    "late, ball": learners.DelayedOGD(sets.Ball(3, 0.7), flicker, 2),
+    "late, space": learners.DelayedOGD(sets.Space(3), learners.inverse(0.7), [t * t % 5 for t in range(20)]),
+}
+DATA = {
+    "linear": ROWS,
+    "hinge": losses.hinge(ROWS, SIGNS),
+    "perceptron": losses.perceptron_loss(ROWS, SIGNS, 0.3, 0.5),
+    "quantile": losses.quantile(ROWS, REALS, 0.3),
+    "logistic": losses.logistic(ROWS, SIGNS),
+}
+
+
+def alike(learner, data):
+    """The compiled game is that of the loop, which knows nothing of it."""
+    fast, plain = (play(learner, data, engine=name) for name in ("compiled", "numpy"))
+    assert fast.again is not None and plain.again is None
+    for name in ("points", "subgradients", "paid", "last"):
+        assert getattr(fast, name) == pytest.approx(getattr(plain, name), rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize(
+    ("name", "reg"), [(name, reg) for name in DATA for reg in (0.0, 0.4)[: 1 + (name != "linear")]]
+)
+def test_compiled_games_are_those_of_the_loop(player, name, reg):
+    alike(PLAYERS[player], DATA[name].regularized(reg) if reg else DATA[name])
+
+
+def test_compiled_learners_of_examples():
+    signs = losses.perceptron_loss(ROWS, SIGNS)
+    for learner in (learners.Perceptron(3), learners.Perceptron(3, 0.5), learners.NormalizedWinnow(3, 0.4)):
+        alike(learner, signs)
+    alike(learners.Winnow(3, 1.5), losses.perceptron_loss(np.abs(np.sign(ROWS)), SIGNS, 1.5))

@@ -105,7 +105,7 @@ def test_a_point_of_the_set_stays_to_the_last_bit():
     for over, y in (
         (sets.Ball(2, 5.0), [3.0, 4.0]),
         (sets.Ball(2, 5.0), [0.1, 0.7]),
-        (sets.Ball(1, 0.1, [0.1]), [1e-17]),
+        (sets.Ball(1, 0.1, [0.1]), [1e-18]),
         (sets.L1Ball(2, 1.0), [0.1, 0.9]),
         (sets.L1Ball(2, 1.0), [0.1, -0.7]),
         (sets.L1Ball(2, 1.0), [0.25, -0.75]),

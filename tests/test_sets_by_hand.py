@@ -231,7 +231,7 @@ def test_a_simplex_of_many_dimensions(spread):
 
 def test_a_point_of_the_set_is_its_own_nearest_to_the_last_bit():
     assert L1Ball(2).project([0.1, 0.9]).tolist() == [0.1, 0.9]
-    assert Ball(1, 0.1, [0.1]).project([1e-17]).tolist() == [1e-17], "0.1 + (1e-17 − 0.1) is 0"
+    assert Ball(1, 0.1, [0.1]).project([1e-18]).tolist() == [1e-18], "0.1 + (1e-18 − 0.1) is 0"
 
 
 class Numbers:

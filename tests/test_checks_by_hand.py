@@ -5,8 +5,10 @@ import pytest
 
 from ocolib import losses, validate
 from ocolib.data import sunspots
+from ocolib.game import play
+from ocolib.learners import FTRL, OGD, inverse_sqrt
 from ocolib.regularizers import NegativeEntropy, UnnormalizedEntropy
-from ocolib.sets import Orthant, Simplex
+from ocolib.sets import Orthant, Simplex, Space
 
 
 @pytest.mark.parametrize("length", [3, 8191, 8192, 20000])
@@ -58,3 +60,21 @@ def test_entropies_of_large_sums():
 def test_the_sunspots_begin_in_1700():
     years, numbers = sunspots()
     assert years[0] == 1700 and years[1] == 1701 and len(years) == len(numbers)
+
+
+def test_also_the_play_after_the_last_round_is_checked():
+    for eta in (1e60, inverse_sqrt(1e60)):
+        with pytest.raises(ValueError, match=r"at most 1e\+150, got 1e\+160"):
+            play(OGD(Space(1), eta, "eager"), losses.hinge([[1e100]], [1.0]), engine="numpy")
+
+
+class Plain:
+    """½‖w‖² of somebody who knows nothing of `out`."""
+
+    def minimize(self, c, eta, over, curvature=0.0):
+        return over.project(-np.asarray(eta)[..., None] * c)
+
+
+def test_a_regulariser_of_the_reader_may_do_without_out():
+    plays = FTRL(Space(2), Plain(), 0.5).points(np.array([[1.0, 0.0], [0.0, -4.0]]))
+    assert plays.tolist() == [[0.0, 0.0], [-0.5, 0.0], [-0.5, 2.0]]

@@ -1,8 +1,11 @@
 """Every learner once more as a loop over its rule, and what a game leaves behind."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 
+from ocolib import comparators
 from ocolib.game import loop, play
 from ocolib.learners import (
     FTL,
@@ -19,12 +22,13 @@ from ocolib.learners import (
     Winnow,
     inverse,
     inverse_sqrt,
+    small,
     step_at,
     steps,
 )
-from ocolib.losses import Example, Linear, Quadratic, hinge, logistic, perceptron_loss
-from ocolib.regularizers import SquaredNorm
-from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
+from ocolib.losses import Example, Linear, PerceptronLoss, Quadratic, hinge, logistic, perceptron_loss
+from ocolib.regularizers import SquaredNorm, UnnormalizedEntropy
+from ocolib.sets import Ball, Box, L1Ball, Orthant, Simplex, Space
 
 Z = np.array([[1.0, -0.5], [0.25, 2.0], [-1.5, 0.5], [2.0, 1.0]])
 DISK = Ball(2, 0.8)
@@ -360,3 +364,112 @@ def test_a_play_that_is_not_finite_is_named_with_its_round():
         play(Broken(), Z)
     with pytest.raises(ValueError, match="every play must be finite, got nan in round 3"):
         play(Broken(), np.stack([Z, Z]))
+
+
+# ---------------------------------------------------------------- plain loops over data
+
+LOUD = [
+    lambda data: play(OGD(Space(1), 1e60, "eager"), data, engine="numpy"),
+    lambda data: play(OGD(Space(1), inverse_sqrt(1e60), "eager"), data, engine="numpy"),
+]
+
+
+@pytest.mark.parametrize("loud", LOUD, ids=["number", "schedule"])
+def test_a_play_beyond_1e150_is_refused(loud):
+    with pytest.raises(ValueError, match="at most 1e\\+150"):
+        loud(hinge([[1e100], [1e-100]], [1.0, 1.0]))
+    quiet = loud(hinge([[1e20]], [1.0]))
+    assert quiet.last == pytest.approx([1e80]) and quiet.points.tolist() == [[0.0]]
+
+
+def test_a_row_beyond_1e150_is_refused():
+    for start in (None, [3.0]):
+        with pytest.raises(ValueError, match="at most 1e\\+150"):
+            OGD(Space(1), 1e60, "eager", start).points(np.array([[1e100], [1.0]]))
+
+
+def test_small_by_hand():
+    """|start| + √(number of moves · their squares) < 1e120."""
+    moves = 1e119 * np.array([[3.0], [0.0], [4.0], [0.0]])  # the root is 2·5e119
+    assert not small(np.zeros(2), moves) and small(np.zeros(2), 0.99 * moves)
+    assert small(np.array([0.0, -4.9e119]), moves / 2) and not small(np.array([0.0, -5.1e119]), moves / 2)
+
+
+@pytest.mark.parametrize("projection", ["eager", "lazy"])
+@pytest.mark.parametrize("reg", [0.0, 0.5])
+def test_a_round_without_a_loss_counts(projection, reg):
+    """Its step is one of the schedule, and its gradient is that of the regulariser alone."""
+    data = hinge(2 * X, Y)
+    data = data.regularized(reg) if reg else data
+    w, total, expected, gradients = np.zeros(2), np.zeros(2), [], []
+    for t, (x, y) in enumerate(zip(2 * X, Y, strict=True), start=1):
+        expected.append(w)
+        z = reg * w - (y * x if y * (x @ w) < 1 else 0.0)
+        gradients.append(z)
+        total = total + z
+        w = clip((w - 0.9 / t * z) if projection == "eager" else -0.9 / t * total, 3.0)
+    trace = play(OGD(Ball(2, 3.0), inverse(0.9), projection), data, engine="numpy")
+    assert trace.points == pytest.approx(np.array(expected)) and trace.last == pytest.approx(w)
+    assert trace.subgradients == pytest.approx(np.array(gradients))
+    assert any(not z.any() for z in gradients[:-1]) or reg
+
+
+def test_leaders_with_an_entropy_on_the_orthant():
+    learner = FTRL(Orthant(2), UnnormalizedEntropy(), 0.5)
+    sums = np.vstack([np.zeros(2), np.cumsum(Z, axis=0)])
+    assert learner.points(Z) == pytest.approx(np.exp(-0.5 * sums)) == loop(learner, Z)
+
+
+def test_an_expansion_learns_of_one_loss():
+    player = KernelPerceptron(lambda A, B: A @ B.T).player()
+    for y, margin in ((-1.0, 0.0), (-1.0, -5.0), (1.0, -5.0)):
+        assert player.margin(np.array([1.0, 2.0])) == margin
+        player.update(Example([1.0, 2.0], y, PerceptronLoss()))
+    assert player.coefficients.tolist() == [-1.0, 1.0]
+
+
+def test_a_schedule_that_cheats_at_its_first():
+    def eta(t):
+        return 1.0 / t if np.ndim(t) == 0 else 1.0 / np.where(np.arange(len(t)) == 0, 7.0, t)
+
+    assert steps(eta, 3) == pytest.approx([1.0, 0.5, 1 / 3])
+    assert steps(inverse(2.0), 3, before=2) == pytest.approx([2 / 3, 0.5, 0.4]) and len(steps(0.5, 1)) == 1
+
+
+# ---------------------------------------------------------------- traces
+
+
+def test_a_trace_is_frozen_and_itself():
+    trace = play(OGD(DISK, 0.1), Z)
+    kernel = play(KernelPerceptron(lambda A, B: A @ B.T), perceptron_loss(X, Y))
+    for left, again in ((trace, play(OGD(DISK, 0.1), Z)), (kernel, kernel.__class__(**vars(kernel)))):
+        assert left == left and left != again and len({left, again}) == 2
+        with pytest.raises(FrozenInstanceError):
+            left.losses = None
+    with pytest.raises(AttributeError, match="a trace has no weights"):
+        _ = trace.weights
+
+
+def test_what_a_compiled_trace_has_not_kept():
+    pytest.importorskip("numba")
+    rows, signs = np.vstack([[0.0, 0.0], [1.0, 0.0], X]), np.append([1.0, 1.0], Y)
+    for learner, data in (
+        (Perceptron(2), perceptron_loss(rows, signs)),
+        (OGD(DISK, 0.3, "eager"), hinge(rows, signs).regularized(0.2)),
+        (OGD(DISK, 0.3, "eager"), hinge(rows, signs)),
+        (OGD(DISK, 0.3, "eager"), rows),
+    ):
+        trace, plain = play(learner, data, keep=False, engine="compiled"), play(learner, data, engine="numpy")
+        assert "points" not in vars(trace) and trace.again is not None and plain.again is None
+        with pytest.raises(AttributeError, match="a trace has no weights"):
+            _ = trace.weights
+        for name in ("points", "subgradients") + ("updates", "mistakes", "margins") * (data is not rows):
+            assert getattr(trace, name) == pytest.approx(getattr(plain, name))
+        assert "points" in vars(trace)
+
+
+def test_curves_of_the_best_over_data():
+    trace = play(OGD(DISK, 0.3), hinge(X, Y))
+    curve = trace.regret_curve(DISK)
+    least = [comparators.best(hinge(X, Y)[:t], DISK).value for t in range(1, 8)]
+    assert curve == pytest.approx(np.cumsum(trace.paid) - least, abs=1e-6)

@@ -8,7 +8,7 @@ from scipy.optimize import nnls
 
 from ocolib import losses
 from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy, gibbs, kl, xlogx
-from ocolib.sets import Ball, Box, Halfspace, Hull, L1Ball, Orthant, Simplex, Space
+from ocolib.sets import KINDS, Ball, Box, Halfspace, Hull, L1Ball, Orthant, Simplex, Space
 
 #: a set, and a way out of it from a point of its boundary
 BORDERS = [
@@ -205,3 +205,71 @@ def test_entropies_and_gibbs_by_hand():
 def test_many_games_of_linear_losses_have_coefficients_of_their_shape():
     a, b, k = losses.coefficients(np.ones((4, 3, 2)))
     assert a.shape == k.shape == (4, 3) and b.shape == (4, 3, 2)
+
+
+# ---------------------------------------------------------------- to the last bit, and in many dimensions
+
+
+def poured(y, total):
+    """max(y − θ, 0) with the θ that makes the sum right, by halving."""
+    low, high = y.min() - total, y.max()
+    for _ in range(200):
+        theta = (low + high) / 2
+        low, high = (theta, high) if np.maximum(y - theta, 0.0).sum() > total else (low, theta)
+    return np.maximum(y - theta, 0.0)
+
+
+@pytest.mark.parametrize("spread", [1e-4, 0.01, 1.0, 50.0])
+def test_a_simplex_of_many_dimensions(spread):
+    """If the spread is small everybody has a share; if it is large, few."""
+    y = spread * np.random.default_rng(0).standard_normal(1000)
+    assert Simplex(1000).project(y) == pytest.approx(poured(y, 1.0), abs=1e-12)
+    assert L1Ball(1000, 0.7).project(-y) == pytest.approx(
+        -np.sign(y) * poured(np.abs(y), 0.7) if np.abs(y).sum() > 0.7 else -y, abs=1e-12
+    )
+
+
+def test_a_point_of_the_set_is_its_own_nearest_to_the_last_bit():
+    assert L1Ball(2).project([0.1, 0.9]).tolist() == [0.1, 0.9]
+    assert Ball(1, 0.1, [0.1]).project([1e-18]).tolist() == [1e-18], "0.1 + (1e-18 − 0.1) is 0"
+
+
+class Numbers:
+    """(1, 2), (−3, 2), … in turn."""
+
+    def __init__(self):
+        self.turn = 0
+
+    def vector(self):
+        self.turn += 1
+        return np.array([[1.0, 2.0], [-3.0, 2.0]][self.turn % 2 - 1])
+
+    nonzero = vector
+
+    def size(self):
+        return 0.5
+
+
+def test_examples_of_sets():
+    assert KINDS[Box](2, Numbers()) == Box([1.0, 2.0], [4.0, 4.0])
+    assert KINDS[Halfspace](2, Numbers()) == Halfspace([1.0, 2.0], -3.0)
+    assert KINDS[Ball](2, Numbers()) == Ball(2, 0.5, [1.0, 2.0]) and KINDS[L1Ball](2, Numbers()) == L1Ball(
+        2, 0.5
+    )
+
+
+def test_a_tie_is_one_though_large_numbers_are_rounded():
+    """0.1·x + 0.3·y is −1e6 along (3, −1); the point of least norm lies between the two corners."""
+    over = Hull([[-1e7, 0.0], [-1e6, -3e6], [0.0, 0.0], [5e6, 5e6]])
+    assert over.minimize_linear([0.1, 0.3]) == pytest.approx([-1e6, -3e6])
+    over = Hull([[-6666667.0, -1111111.0], [-1.0, -3333333.0], [0.0, 0.0], [5e6, 5e6]])
+    assert over.minimize_linear([0.1, 0.3]) == pytest.approx([-1e6, -3e6])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_nearest_point_of_a_hull_of_many_corners(seed):
+    rng = np.random.default_rng(seed)
+    V, y = rng.standard_normal((25, 6)), 0.7 * rng.standard_normal(6)
+    x = Hull(V).project(y)
+    _, missing = nnls(np.vstack([V.T, np.ones(25)]), np.append(x, 1.0))
+    assert missing <= 1e-9 and ((V - x) @ (y - x)).max() <= 1e-9

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("numba")
 
+from ocolib import engine
 from ocolib.game import play
 from ocolib.learners import OGD, DelayedOGD, Pegasos, Perceptron, inverse_sqrt
 from ocolib.losses import hinge, perceptron_loss
@@ -69,3 +70,26 @@ def test_without_numba_a_stream_says_so(monkeypatch):
     monkeypatch.delattr("ocolib.compiled", raising=False)
     with pytest.raises(ValueError, match=r"only what is compiled can be streamed: .*numba"):
         stream(Perceptron(3), [perceptron_loss(X, y)])
+
+
+@pytest.mark.parametrize("screen", [False, True])
+@pytest.mark.parametrize("notebook", [False, True])
+def test_the_bar_is_asked_for_where_somebody_may_look(monkeypatch, screen, notebook):
+    tqdm, asked = pytest.importorskip("tqdm.auto"), []
+    monkeypatch.setattr(tqdm, "tqdm", lambda pieces, **how: asked.append(how) or pieces)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: screen, raising=False)
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    if not notebook:
+        monkeypatch.delitem(sys.modules, "ipykernel")
+    stream(OGD(Ball(3), 0.1), [X[:2], X[2:4]])
+    assert asked == [{"delay": 2, "unit": "piece"}] * (screen or notebook)
+
+
+def test_no_play_is_kept(monkeypatch):
+    kept, play_on = [], engine.Rounds.play
+    monkeypatch.setattr(
+        engine.Rounds, "play", lambda self, losses, keep: kept.append(keep) or play_on(self, losses, keep)
+    )
+    stream(OGD(Ball(3), 0.1), [X[:2], X[2:4]])
+    assert kept == [False, False]

@@ -147,7 +147,8 @@ def place(node, parents):
         if lines is None and isinstance(child, ast.stmt):
             head = hasattr(child, "body") and not isinstance(child, ast.FunctionDef)  # of a def its defaults
             last = max(child.lineno, child.body[0].lineno - 1) if head else child.end_lineno
-            lines = child.lineno, last
+            decorators = [d.lineno for d in getattr(child, "decorator_list", [])]  # a lambda may stand there
+            lines = min([child.lineno, *decorators]), last
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.append(node.name)
             holder = holder or node

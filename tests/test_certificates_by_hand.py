@@ -191,3 +191,24 @@ def test_a_certificate_without_a_statement_is_refused():
     del found["statement"]
     with pytest.raises(cert.Refused, match="not a certificate"):
         cert.verify(found)
+
+
+def test_what_is_unknown_of_a_step_counts_against_the_game():
+    """‖z‖² = 4 with an error of a quarter of it may be 5."""
+
+    class Unsure:
+        def __init__(self, bound):
+            self.bound = Fraction(bound)
+
+        def vectors(self):
+            return {"z": 0}
+
+        def conditions(self):
+            return {"length": ({(0, 0): 1}, {(0, 0): Fraction(1, 4)}, self.bound)}
+
+        def objective(self):
+            return {(0, 0): Fraction(3)}
+
+    assert cert.lower(Unsure(5), [[4]]) == 12
+    with pytest.raises(cert.Refused, match=r"the game breaks 'length': 5 > 4\.5"):
+        cert.lower(Unsure(4.5), [[4]])

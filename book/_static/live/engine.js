@@ -25,7 +25,9 @@ export class Engine {
 
   /** Start Python unless it runs. `onProgress(text, loaded, total)` is told how far it is. */
   start(onProgress) {
-    this.ready ??= this.boot(onProgress).catch((error) => {
+    let failed = false; // what is still on its way then must not talk over the reason
+    this.ready ??= this.boot((...how) => failed || onProgress(...how)).catch((error) => {
+      failed = true;
       this.end();
       throw error;
     });

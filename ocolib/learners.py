@@ -447,7 +447,7 @@ class _Reads:
         if not isinstance(phi, PerceptronLoss) or phi.threshold != self.threshold or losses.reg:
             raise ValueError(
                 f"{type(self).__name__} plays perceptron_loss(X, y, threshold={self.threshold:g}), "
-                f"got {phi or type(losses).__name__}" + (f" with reg = {losses.reg:g}" if phi else "")
+                f"got {phi or type(losses).__name__}{' with a reg' if phi and losses.reg else ''}"
             )
         return losses.with_kink(self.kink)
 

@@ -377,8 +377,13 @@ def test_a_learner_of_examples_plays_no_other_losses(learner, engine):
     with pytest.raises(ValueError, match=r"plays perceptron_loss\(X, y, threshold=.*\), got Linear"):
         play(learner, np.ones((20_000 if engine is None else 3, 2)), engine=engine)
     regularized = perceptron_loss(np.eye(2), [1, -1], threshold=learner.threshold).regularized(0.5)
-    with pytest.raises(ValueError, match=r"got PerceptronLoss\(.*\) with reg = 0.5"):
+    with pytest.raises(ValueError, match=r"got PerceptronLoss\(.*\) with a reg"):
         play(learner, regularized, engine=engine)
+
+
+def test_a_loss_without_a_regulariser_is_refused_without_a_word_of_one():
+    with pytest.raises(ValueError, match=r"got HingeLoss\(kink=0.0\)$"):
+        play(Perceptron(2), hinge(np.eye(2), [1, -1]))
 
 
 def test_a_kernel_learner_plays_examples_alone():

@@ -21,20 +21,21 @@ def inner(a: Array, b: Array) -> Array:
     return np.einsum("...i,...i->...", a, b)
 
 
+TRIANGLE = np.tril(np.ones((8, 8)))
+
+
 def running(Z: Array, before: Array, out: Array) -> None:
     """Put before + Z_1 + … + Z_t into row t of `out`, `(..., T, n)`.
 
-    `before` is `(..., 1, n)`. Rows that are long and many go in groups of eight, and the i-th of all groups
-    are added at once: one after another, each sum waits for the last.
+    `before` is `(..., 1, n)`. Rows that are long and many go in groups of eight, a triangle of ones times each
+    group: one after another, each sum waits for the last.
     """
     whole = Z.shape[-2] // 8 * 8 if Z.size >= 4096 and Z.shape[-1] >= 16 else 0
     if whole:
         given, sums = (x[..., :whole, :].reshape(*x.shape[:-2], -1, 8, x.shape[-1]) for x in (Z, out))
-        sums[..., 0, :] = given[..., 0, :]
-        sums[..., 0, 0, :] += before[..., 0, :]
-        for i in range(1, 8):
-            np.add(sums[..., i - 1, :], given[..., i, :], out=sums[..., i, :])
-        sums[..., 1:, :, :] += np.cumsum(sums[..., :-1, -1, :], axis=-2)[..., None, :]
+        np.matmul(TRIANGLE, given, out=sums)
+        earlier = np.concatenate([before, sums[..., :-1, -1, :]], axis=-2)
+        sums += np.cumsum(earlier, axis=-2)[..., None, :]
         before = out[..., whole - 1 : whole, :]
     if whole < Z.shape[-2]:
         rest = out[..., whole:, :]

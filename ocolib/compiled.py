@@ -152,18 +152,21 @@ def lead(rule: int, e: float, start: Array, total: Array, over: Any, w: Array) -
 
 
 @njit
-def linear(Z: Array, how: Any, w: Array, total: Any, points: Array, paid: Array) -> float:
+def linear(
+    Z: Any, how: Any, radius: Any, low: Any, high: Any, over: Any, w: Any, total: Any, points: Any, paid: Any
+) -> float:
     """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
 
-    To put w back into a ball waits for the next round, which reads every coordinate anyway. `points` has T
-    rows, or one that is overwritten.
+    The set is a ball round 0 of this `radius`, a box from `low` to `high`, or one to be projected `over`; what
+    is None costs nothing. To put w back into the ball waits for the next round, which reads every coordinate
+    anyway. `points` has T rows, or one that is overwritten.
     """
-    (T, n), keep, (eta, rule, over, start) = Z.shape, len(points) == len(Z), how
-    (kind, size, a, _), shrink, moved, last = over, 1.0, 0.0, len(eta) - 1
+    (T, n), keep, (eta, rule, start) = Z.shape, len(points) == len(Z), how
+    shrink, moved, last = 1.0, 0.0, len(eta) - 1
     for t in range(T):
         z, e, pay, square, row = Z[t], eta[min(t, last)], 0.0, 0.0, points[t if keep else 0]
         for i in range(n):
-            v = w[i] if shrink == 1.0 else a[i] + shrink * (w[i] - a[i])
+            v = w[i] if radius is None else shrink * w[i]
             row[i] = v
             pay += v * z[i]
             moved += z[i] * z[i]
@@ -172,16 +175,19 @@ def linear(Z: Array, how: Any, w: Array, total: Any, points: Array, paid: Array)
             else:
                 total[i] += z[i]
                 v = start[i] - e * total[i]
+            if low is not None:
+                v = min(max(v, low[i]), high[i])
             w[i] = v
-            square += (v - a[i]) ** 2
-        paid[t], shrink = pay, 1.0
-        if kind != BALL:
+            if radius is not None:
+                square += v * v
+        paid[t] = pay
+        if radius is not None:
+            shrink = radius / np.sqrt(square) if square > radius * radius else 1.0
+        if over is not None:
             project(over, w)
-        elif square > size * size:
-            shrink = size / np.sqrt(square)
         if total is not None and rule == SOFTMAX:
             softmax(e, total, w)
-    project(over, w)
+    w *= shrink
     return moved
 
 

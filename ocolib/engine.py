@@ -148,14 +148,19 @@ class Rounds:
         if loss is None:
             raise LookupError(f"there is no compiled form of {losses.phi!r}")
         (T, n), other = X.shape, None if loss[0] == c.KINKED else loss[0]
+        if n != len(self.w):  # what is compiled does not look where it reads and writes
+            raise LookupError(f"the learner has dimension {len(self.w)}, the losses have {n}")
         late = _late(self.learner, T) if isinstance(self.learner, learners.DelayedOGD) else None
         eta, self.t = learners.steps(self.eta, T if callable(self.eta) else 1, self.t), self.t + T
         points = np.empty((T, n)) if keep or late else None
         predictions, paid, slopes = (np.empty(T if x else 0) for x in (True, data is not None or late, late))
         if data is None and late is None:
             row = np.empty((1, n)) if points is None else points
-            how: Any = eta, self.rule, self.over, self.start
-            most = c.linear(X, how, self.w, self.total, row, predictions) ** 0.5
+            (kind, size, a, b), how = self.over, (eta, self.rule, self.start)
+            ball, box = kind == c.BALL and not a.any(), kind == c.CLIP
+            over = None if ball or box or kind == c.SPACE else self.over
+            shape: Any = size if ball else None, *((a, b) if box else (None, None)), over
+            most = c.linear(X, how, *shape, self.w, self.total, row, predictions) ** 0.5
         else:
             y = predictions if data is None else data.y
             over = None if self.over[0] == c.SPACE and self.total is None else self.over

@@ -69,7 +69,7 @@ def play(
             raise ValueError("rounds must be given when an adversary chooses the losses")
         return _play_adversary(learner, losses, rounds)
     if isinstance(losses, np.ndarray):
-        Z = validate.frozen("losses", losses)
+        Z = validate.freeze(validate.shaped("losses", losses))
         if Z.ndim < 2:
             raise ValueError(f"losses must have shape (..., T, n), got {Z.shape}")
         return _play_linear(learner, Z[..., : _stop(rounds, Z.shape[-2]), :], **how)
@@ -88,12 +88,12 @@ def _stop(rounds: int | None, available: int) -> int:
 
 
 def _play_linear(learner: Learner, Z: Array, **how: Any) -> Trace:
-    played = engines.played(learner, Z, **how)
+    played = engines.played(learner, Z, **how)  # entries beyond 1e120 are not compiled
     if played is not None:
         again = partial(play, learner, Z, engine="compiled")
         return Trace(learner, Z, played.points, Z, played.predictions, played.last, again=again)
     leader = learner.learner if isinstance(learner, Linearized) else learner  # Z is its own surrogate
-    w = leader.points(Z) if isinstance(leader, ClosedForm) else loop(leader, Z)
+    w = leader.points(Z) if isinstance(leader, ClosedForm) else loop(leader, validate.array("losses", Z))
     points, last = w[..., :-1, :], w[..., -1, :]
     return Trace(learner, Z, points, Z, inner(Z, points), last)
 
@@ -101,6 +101,7 @@ def _play_linear(learner: Learner, Z: Array, **how: Any) -> Trace:
 def loop(learner: Learner, Z: Array) -> Array:
     """The plays w_1, …, w_{T+1} round by round: what `points` must reproduce."""
     player = learner.player()
+    _same_dim(Linear(Z[..., 0, :]), player.predict().shape[-1])
     direct = isinstance(player, GradientPlayer) and not isinstance(learner, Reader)
     w = np.empty((*Z.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
     for t in range(Z.shape[-2]):

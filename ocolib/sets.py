@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
+from ocolib.blocks import blocks
 from ocolib.descriptions import description, keep
 from ocolib.protocols import Array, Set, Vector
 
@@ -378,15 +379,18 @@ def _project_simplex(y: Array, total: float) -> Array:
     is `total` below the largest, or below the quotient of all: of one long y they are dropped before sorting.
     """
     if y.ndim > 1:
-        u = -y
-        u.sort(axis=-1)
-        y += u[..., :1]
-        alive = np.count_nonzero((u <= u[..., :1] + total).any(axis=tuple(range(u.ndim - 1))))
-        u = (u[..., :alive] - u[..., :1]).cumsum(axis=-1)
-        u += total
-        u /= np.arange(1, alive + 1)
-        y += u.min(axis=-1, keepdims=True)
-        return np.maximum(y, 0.0, out=y)
+        rows = y.reshape(-1, y.shape[-1])
+        for part in blocks(len(rows), 4 * y.shape[-1]):  # small ones: fresh memory costs more than the sorting
+            x = rows[part]
+            u = -x
+            u.sort(axis=-1)
+            x += u[:, :1]
+            u = (u - u[:, :1]).cumsum(axis=-1)
+            u += total
+            u /= np.arange(1, u.shape[1] + 1)
+            x += u.min(axis=-1, keepdims=True)
+            np.maximum(x, 0.0, out=x)
+        return rows.reshape(y.shape)
     y -= y[y.argmax()]  # sooner than max() for a short y
     u = y
     while len(u) > 200:

@@ -89,9 +89,8 @@ def floats(name: str, value: Any) -> Array:
         raise ValueError(f"{name} must be an array of numbers, got {value!r}") from None
 
 
-def measured(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> tuple[Array, float]:
-    """A non-empty float array, entries up to 1e150, last axis of length `dim`, with `ndim` axes if given; and
-    the largest size of its entries."""
+def shaped(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
+    """A non-empty float array, last axis of length `dim`, with `ndim` axes if given."""
     x = floats(name, value)
     if x.ndim == 0 or (ndim is not None and x.ndim != ndim):
         wanted = "at least one axis" if ndim is None else f"{ndim} axes"
@@ -100,6 +99,12 @@ def measured(name: str, value: Any, dim: int | None = None, ndim: int | None = N
         raise ValueError(f"{name} must not be empty, got shape {x.shape}")
     if dim is not None and x.shape[-1] != dim:
         raise ValueError(f"{name} must have {dim} entries on its last axis, got shape {x.shape}")
+    return x
+
+
+def measured(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> tuple[Array, float]:
+    """A `shaped` array, entries up to 1e150; and the largest size of its entries."""
+    x = shaped(name, value, dim, ndim)
     if x.size < 8192:  # sooner than min() and max(); of nan they say nan
         flat = x.ravel()
         least, most = flat[flat.argmin()], flat[flat.argmax()]

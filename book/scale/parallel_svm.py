@@ -101,7 +101,7 @@ def batches(data, batch, worker=0, crew=1):
 
 
 def learner(data, gradients, delay=0):
-    """Constant step λ/(ρ√T), that of the bound without delay, over ‖w‖ ≤ λ; ρ bounds the length of a record."""
+    """Constant step λ/(ρ√T), the bound's for no delay, over ‖w‖ ≤ λ; ρ bounds the length of a record."""
     X, _ = records(data)
     rho = np.linalg.norm(X, axis=1).max()
     return DelayedOGD(

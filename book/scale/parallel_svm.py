@@ -39,7 +39,7 @@ GRID_GRADIENTS = 30
 TRIALS, SECONDS = (
     (3, 9),
     120,
-)  # at least and at most so many; none begins after so many seconds
+)  # at least and at most so many; beyond the least none begins after so many seconds
 RADIUS = 10.0
 
 
@@ -101,7 +101,7 @@ def batches(data, batch, worker=0, crew=1):
 
 
 def learner(data, gradients, delay=0):
-    """Constant step λ/(ρ√T), the best for no delay, over ‖w‖ ≤ λ; ρ bounds the length of a record."""
+    """Constant step λ/(ρ√T), the bound's for no delay, over ‖w‖ ≤ λ; ρ bounds the length of a record."""
     X, _ = records(data)
     rho = np.linalg.norm(X, axis=1).max()
     return DelayedOGD(
@@ -113,7 +113,7 @@ def learner(data, gradients, delay=0):
 
 
 class Server:
-    """Holds w. Its log is who was served, and when."""
+    """Holds w, and logs who was served, when, and how stale each gradient was."""
 
     def __init__(self, learner, gradients):
         self.player, self.gradients = learner.player(), gradients
@@ -222,7 +222,7 @@ def run(client, crew, data, batch, gradients):
 
 
 def delays(served):
-    """d_s of each round s whose gradient came: how many others were served from its read to its arrival."""
+    """d_s of each round s whose gradient came: how often others were served from its read to its arrival."""
     last, found = {}, {}
     for place, worker in enumerate(served):
         if worker in last:
@@ -278,7 +278,7 @@ def verified(run):
 
 @contextmanager
 def cluster(workers):
-    """The client of some worker processes on this machine, with the data at hand."""
+    """The client of some worker processes on this machine, which find this module."""
     import dask
     from distributed import Client, LocalCluster
 
@@ -311,7 +311,7 @@ def median(trials):
 
 
 def record(client):
-    """All runs, trial after trial of everything, so that a busy minute spoils one trial of each."""
+    """All runs, trial after trial of everything, so that a busy moment does not spoil all trials of one."""
     runs, grid, began = [], defaultdict(list), time.perf_counter()
     for trial in range(TRIALS[1]):
         if trial >= TRIALS[0] and time.perf_counter() - began > SECONDS:

@@ -1,6 +1,6 @@
 """The rounds of long games, compiled by numba: the plays of the loops, up to rounding, much sooner.
 
-Nothing here is imported before a game is long enough or asks for it; without numba `play` does without.
+Nothing here is imported before a game is long enough or asks for it; without numba only who asks is refused.
 The slopes are the formulas of `phi`, compiled as they stand. Sets, losses and rules are handed over as
 numbers: a function as an argument would be compiled anew in every process.
 """
@@ -155,7 +155,7 @@ def lead(rule: int, e: float, start: Array, total: Array, over: Any, w: Array) -
 def linear(Z: Array, how: Any, w: Array, total: Any, points: Array, paid: Array) -> float:
     """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
 
-    To put w back into a ball waits for the next round, which reads every coordinate anyway. `points` has T
+    Putting w back into a ball waits for the next round, which reads every coordinate anyway. `points` has T
     rows, or one that is overwritten.
     """
     (T, n), keep, (eta, rule, over, start) = Z.shape, len(points) == len(Z), how

@@ -83,7 +83,7 @@ def code(phi: Scalar) -> tuple[int, float, float, float] | None:
 
 
 class Moves(NamedTuple):
-    """How a learner moves: the set it projects on, step (Winnow: factor) and start, and what a gradient does."""
+    """How a learner moves: the set it projects on, step (Winnow: factor), start, and what a gradient does."""
 
     over: Any
     eta: Any

@@ -16,9 +16,9 @@ For the reader: `exercises` (feedback on your own code), `plots` (pictures), `sw
 What all rooms share: `protocols` (what a set, a loss, a learner must have), `descriptions` (how one is
 written down), `validate` (what may come in).
 
-`import ocolib` needs NumPy alone; a long game brings numba, if it is there, and `streams` needs it; `oracle`
-and the programs of `limits` need cvxpy, `plots` matplotlib, `sweep` joblib. The code of `certificates`,
-`exact` and `sweep` is in `ocolab`, the laboratory.
+NumPy is enough for most of it. A long game brings numba, if it is there, and `streams` needs it; `oracle`
+and the programs of `limits` need cvxpy, `plots` matplotlib, `sweep` joblib, and tqdm for its bar. The code of
+`certificates`, `exact` and `sweep` is in `ocolab`, the laboratory.
 """
 
 __version__ = "0.2.0"

@@ -1,6 +1,6 @@
 """The rounds of long games, compiled by numba: the plays of the loops, up to rounding, much sooner.
 
-Nothing here is imported before a game is long enough or asks for it; without numba `play` does without.
+Nothing here is imported before a game is long enough or asks for it; without numba only who asks is refused.
 The slopes are the formulas of `phi`, compiled as they stand. Sets, losses and rules are handed over as
 numbers: a function as an argument would be compiled anew in every process.
 """
@@ -158,7 +158,7 @@ def linear(
     """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
 
     The set is a ball round 0 of this `radius`, a box from `low` to `high`, or one to be projected `over`; what
-    is None costs nothing. To put w back into the ball waits for the next round, which reads every coordinate
+    is None costs nothing. Putting w back into the ball waits for the next round, which reads every coordinate
     anyway. `points` has T rows, or one that is overwritten.
     """
     (T, n), keep, (eta, rule, start) = Z.shape, len(points) == len(Z), how

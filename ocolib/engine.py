@@ -83,7 +83,7 @@ def code(phi: Scalar) -> tuple[int, float, float, float] | None:
 
 
 class Moves(NamedTuple):
-    """How a learner moves: its set, step (Winnow: the factor) and start, and what it does with a gradient."""
+    """How a learner moves: the set it projects on, step (Winnow: factor), start, and what a gradient does."""
 
     over: Any
     eta: Any
@@ -135,7 +135,8 @@ class Rounds:
         self.learner, self.t, self.eta, self.rule = learner, 0, how.eta, how.rule
         self.over = *over[:2], over[2].copy(), over[3].copy()  # of one type: one version is compiled
         self.start, self.w = how.start.copy(), how.over.project(how.start)
-        self.reach = np.abs(self.w).max() + np.abs(self.start).max()  #: of plays and sums, if no step grows
+        #: of plays, but for Winnow's, and of sums, if no step grows
+        self.reach = np.abs(self.w).max() + np.abs(self.start).max()
         self.total = None if how.rule == compiled.EAGER else np.zeros(how.over.dim)
 
     def play(self, losses: Any, keep: bool) -> Played:

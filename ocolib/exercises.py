@@ -220,7 +220,7 @@ def _others(cases: Sequence[Sequence[Any]], truth: Callable[..., Any]) -> list[l
 
 def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[Array]:
     """Small whole vectors first: a failure there is easy to follow by hand. Then short and long ones, so
-    that a set around 0 is tried inside and out.
+    that, if `scale` suits it, a set around 0 is tried inside and out.
     """
     rng = np.random.default_rng(seed + fresh)
     yield np.zeros(dim)
@@ -409,8 +409,8 @@ def check_bound(
     """Is `bound(*args)` at least what was measured in every game and, if `best` is given, equal to
     `best(*args)`?
 
-    `games` lists pairs (args, measured) of games that were played: the verdict speaks of them. `best` is what
-    is proved; where it was found on a grid, `close` says how close that comes.
+    `games` lists pairs (args, measured) of games that were played: the verdict speaks of them. `best` is the
+    least that is proved; where it was found on a grid, `close` says how close that comes.
     """
     cases = [args for args, _ in games]
     promised = []

@@ -45,7 +45,7 @@ def play(
 
     `losses`: an array `(..., T, n)` of linear losses, a sequence of losses, losses over data
     (`perceptron_loss(X, y)`, …), or an adversary `adversary(t, w, past)`, which needs `rounds`. Of other
-    losses the first `rounds` are played, or all. A kernel learner takes losses over data alone.
+    losses the first `rounds` are played, or all. A kernel learner takes `perceptron_loss(X, y)` alone.
 
     `keep`: shall the trace of a compiled game keep all plays? Else they are played again when `trace.points`
     is asked for. If not said: up to 256 MiB. `engine`: "compiled", where there is such a form, or

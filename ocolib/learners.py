@@ -1,7 +1,7 @@
 """Who plays. A learner is a frozen description; `learner.player()` gives a fresh player with `predict()` and
 `update(loss)` (that of `KernelPerceptron` has `margin(x)` in place of `predict()`).
 
-Two kinds of player:
+The other players are of two kinds:
 
 - leaders (`FTL`, `FTRL`) minimise the true sum of the losses, and take those with `coefficients`
   (linear and isotropic quadratic ones; with an entropy, linear ones);
@@ -13,7 +13,8 @@ known in advance, `(..., T, n)` → `(..., T + 1, n)`; w_t depends on the first 
 
 A step `eta` is a number, an array of the batch shape, or a schedule called with t = 1, 2, … or, if it can
 take it, the array of all t: η_t is the step taken after round t. Lazy learners and leaders use it on the
-whole sum Z_t = z_1 + … + z_t, eager ones on z_t, `DelayedOGD` on the t-th gradient to arrive.
+whole sum Z_t = z_1 + … + z_t, eager ones on z_t, `DelayedOGD` on the t-th gradient to arrive. (That of
+`NormalizedWinnow` is one number.)
 """
 
 from collections.abc import Callable, Iterable

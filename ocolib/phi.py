@@ -1,7 +1,7 @@
 """φ(p, y): what a prediction p costs when the label is y. `losses` puts p = ⟨w, x⟩, or p = Wx, into it.
 
 Each has `value(p, y)`, `slope(p, y)`, `subdifferential(p, y)`, the labels it `takes`, and its constants,
-`None` where there is none; at a kink it owns the choice of slope. For p = Wx the slope is a vector.
+`None` where none is given; at a kink it owns the choice of slope. For p = Wx the slope is a vector.
 """
 
 from collections.abc import Callable
@@ -193,7 +193,7 @@ HUBER = Differentiable(
 POISSON = Differentiable(
     "poisson", lambda p, y: np.exp(p) - y * p, lambda p, y: np.exp(p) - y, takes="counts"
 )
-SOFTMAX = Differentiable(  # of the vector of scores
+SOFTMAX = Differentiable(  # of the vector of scores; the constants are those of two classes or more
     "softmax",
     lambda f, y: np.logaddexp.reduce(f) - f[y],
     lambda f, y: np.exp(f - np.logaddexp.reduce(f)) - np.eye(len(f))[y],

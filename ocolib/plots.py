@@ -98,7 +98,7 @@ def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
 
 
 def outline(ax: Any, over: Set, color: str = COLORS["set"], corners: int = 200) -> None:
-    """Fill a bounded set in the plane: the polygon of its extreme points in so many directions."""
+    """Fill a bounded set in the plane: a polygon of farthest points, in `corners` directions from 0 to 2π."""
     angle = np.linspace(0, 2 * np.pi, corners)
     edge = over.minimize_linear(-np.stack([np.cos(angle), np.sin(angle)], axis=-1))
     ax.fill(edge[:, 0], edge[:, 1], color=color, zorder=0)

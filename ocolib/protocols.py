@@ -83,7 +83,7 @@ class StronglyConvex(Regularizer, Protocol):
     """A regulariser that is 1-strongly convex in some norm."""
 
     def range(self, over: Set) -> float:
-        """max R − min R over the set; ∞ if R has no bound there."""
+        """max R − min R over the set, ∞ if R has no bound there; `ValueError` for want of a formula."""
 
     def dual_norm(self, z: ArrayLike) -> Array:
         """The dual of that norm, over the last axis."""
@@ -118,7 +118,7 @@ class Learner(Protocol):
 
 @runtime_checkable
 class ClosedForm(Protocol):
-    """Whose plays against linear losses known in advance are a formula; this alone is enough to play them."""
+    """Who can give all plays against linear losses known in advance; this alone is enough to play them."""
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays w_1, …, w_{T+1}: `(..., T, n)` → `(..., T + 1, n)`."""

@@ -1,7 +1,7 @@
 """A game too long for the memory: its losses come in pieces, each is played and forgotten.
 
-A file of float64 needs none of this where the game is compiled: `play(learner, np.load("Z.npy",
-mmap_mode="r"), keep=False)` reads it twice to check it and once to play it.
+A file of float64 needs none of this where the game is compiled and no gradient comes late: `play(learner,
+np.load("Z.npy", mmap_mode="r"), keep=False)` reads it twice to check it and once to play it.
 """
 
 import sys
@@ -27,7 +27,8 @@ class Stream(NamedTuple):
 def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
     """Play pieces, arrays `(B, n)` of linear losses or losses over data, as one game; 8 bytes a round stay.
 
-    Needs numba. After two seconds the pieces are counted, on a terminal or in Jupyter, if `tqdm` is there.
+    On losses over data `FTRL` is played as its `Linearized`. Needs numba. After two seconds the pieces are
+    counted, on a terminal or in Jupyter, if `tqdm` is there.
     """
     if isinstance(learner, DelayedOGD):
         raise ValueError(f"learner must be one without delay, got {learner!r}")
@@ -40,7 +41,7 @@ def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
                 losses = validate.array("losses", losses, n, ndim=2)
             elif losses.dim != n:
                 raise ValueError(f"losses must have dimension {n}, got {losses.dim}")
-            paid.append(rounds.play(losses, keep=False).paid.copy())  # not the array it is a row of
+            paid.append(rounds.play(losses, keep=False).paid.copy())
     except (LookupError, ModuleNotFoundError) as reason:
         raise ValueError(f"only what is compiled can be streamed: {reason}") from None
     return Stream(learner, np.concatenate(paid), rounds.w)

@@ -82,7 +82,7 @@ class Trace:
         return np.cumsum(self.paid, axis=-1) - least
 
     def best(self, over: Set) -> Array:
-        """argmin over the set of f_1 + … + f_T, `(..., n)`; of least norm if the sum is linear."""
+        """argmin over the set of f_1 + … + f_T, `(..., n)`; of least norm if all f_t are linear."""
         if comparators.knows(self.losses, over):
             return self.certified(over).point
         a, b, _ = self._sums(over, np.sum)

@@ -146,7 +146,7 @@ def restarts(rho: float, pieces: int, T: int) -> Adversary:
 
 
 def best_pieces(trace: Trace, pieces: int, over: Set) -> Array:
-    """For `Trace.dynamic_regret` on linear losses, `(T, n)`: the best point of each of K | T equal pieces."""
+    """For `dynamic_regret` of one linear game, `(T, n)`: the best point of each of K | T equal pieces."""
     shape = validate.count("pieces", pieces), -1, trace.dim
     Z = validate.asked("a game cut into pieces", trace.subgradients.reshape, *shape)
     return np.repeat(over.minimize_linear(Z.sum(axis=1)), Z.shape[1], axis=0)

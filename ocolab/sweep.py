@@ -186,8 +186,8 @@ def sweep(
 ) -> Table:
     """Play learners × steps × games × horizons × seeds and return one row a cell.
 
-    `learners` and `games` are {name: …}. A learner is a description, whose `eta` each step replaces, or a
-    function of the step. A game is an array or `Examples`, of which the first T rounds are played, or a
+    `learners` and `games` are {name: …} or lists. A learner is a description, whose `eta` each step replaces,
+    or a function of the step. A game is an array or `Examples`, of which the first T rounds are played, or a
     function `game(T, rng)` that makes the losses or the adversary. A step is a number or a function of T;
     None leaves a description as it is. `measure(trace)` gives the numbers of a row, {name: number}. With a
     `file` finished cells are kept.

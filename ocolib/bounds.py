@@ -323,7 +323,7 @@ def strongly_convex_sharp(rho: float, curvature: float, T: int) -> float:
 
 @promise("tight", "shi.rem.no-projection")
 def strongly_convex_seen(trace: Trace) -> np.ndarray:
-    """Σ ‖z_t‖²/(2Ht), with the subgradients of the trace in place of ρ; with or without projection."""
+    """Σ ‖z_t‖²/(2Ht): (3) with the subgradients of the trace in place of ρ; with or without projection."""
     t = np.arange(1, trace.rounds + 1)
     return (np.square(trace.subgradients).sum(axis=-1) / (2 * curvature_of(trace) * t)).sum(axis=-1)
 

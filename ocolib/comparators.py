@@ -121,7 +121,7 @@ class Problem:
         return float(np.sqrt(sum(part @ part for part in parts)))
 
     def gap(self, u: Array, a: Array) -> tuple[float, float]:
-        """(value, gap) at u in the set: by the slopes a none (see `REACH`) costs less than value − gap."""
+        """(value, gap) at u in the set: by the slopes a no point (see `REACH`) is below value − gap."""
         r, a, h = self.rows(u)[: self.soft], a[: self.soft], self.h[: self.soft]
         g = self.derivatives(u)[0] + a @ self.A[: self.soft]
         far = REACH * max(1.0, float(np.linalg.norm(u)))

@@ -3,8 +3,9 @@
     python tools/bench.py            print the table; fail if a bar is missed twice in a row
     python tools/bench.py --record   and store it in book/speed.json, which the page shows
 
-Every figure is a ratio of processor times within one run on one thread, the two calls taken in turn, the
-median of each: a shared machine disturbs ratios less than seconds. A peer that is not installed is named.
+Every line of the table is a ratio of processor times within one run on one thread, the two calls taken in
+turn, the median of each: a shared machine disturbs ratios less than seconds. A peer that is not installed is
+named.
 """
 
 import argparse

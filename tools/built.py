@@ -59,7 +59,7 @@ class Page:
         return posixpath.normpath(posixpath.join(posixpath.dirname(self.name), address.partition("?")[0]))
 
     def target(self, address):
-        """Where a link leads: a page of the book and the place on it; None if it leads elsewhere."""
+        """Where a link leads: a page or file of the book and the place on it; None if it leads elsewhere."""
         if ":" in address.partition("#")[0]:
             return None
         file, _, place = address.partition("#")

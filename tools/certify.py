@@ -25,7 +25,7 @@ from ocolib import certificates
 from ocolib.certificates import Descent, Refused, certificate, decimal
 
 FILE = Path(ocolab.__file__).with_name("certificates.json")
-WIDTH = 5e-7  # of an enclosure, in units of Rρ
+WIDTH = 5e-7  # of an enclosure before it is rounded, in units of Rρ
 REAL = np.longdouble
 
 
@@ -51,7 +51,7 @@ def solve(L, B):
 
 
 def matrices(problem):
-    """(names, A, b, C) as floats, A one flat symmetric matrix a row."""
+    """(names, A, b, C) in extended precision, A a symmetric matrix for each name."""
     n = len(problem.vectors())
 
     def dense(form):
@@ -68,7 +68,7 @@ def matrices(problem):
 
 
 def central_path(problem, gap):
-    """(multipliers, Gram matrix) on the central path, `gap` apart."""
+    """(names, multipliers, Gram matrix) on the central path, `gap` apart."""
     names, A, b, C = matrices(problem)
     size, flat = len(C), A.reshape(len(A), -1)
     x = np.array([0.01 if name[0] == "p" else 10.0 * problem.T for name in names], dtype=REAL)
@@ -102,7 +102,7 @@ def rounded(x, digits):
 
 
 def enclosure(problem, unit=1.0):
-    """A certificate of width WIDTH·unit, with as few digits as exact arithmetic accepts."""
+    """A certificate of width ≤ 2·WIDTH·unit, with as few digits as exact arithmetic accepts, from 7 on."""
     game = Descent(**problem | {"size2": problem["size2"][0]})
     names, x, G = central_path(game, WIDTH * unit)
 
@@ -150,7 +150,7 @@ def textbook(T, projection, ratio=1):
 def walk(T, inner, reach=None):
     """The Gram matrix of a game without projections: inner(s, t) = ⟨Z_s, Z_t⟩, w_t = −Z_{t−1}, u = −Z_T.
 
-    With `reach` the comparator is `reach`·Z_T instead.
+    With `reach` the comparator is −`reach`·Z_T instead.
     """
     rows = [{t: 1, t - 1: -1} for t in range(1, T + 1)] + [{t: -1} for t in range(1, T)]
     rows += [{T: Fraction(-1 if reach is None else -reach)}]

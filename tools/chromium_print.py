@@ -1,6 +1,6 @@
 """Print an HTML file to PDF with the Chromium of this machine.
 
-`to_pdf(html, pdf, header="")` is all that most callers want. Running heads and page numbers are margin boxes
+`to_pdf(html, pdf, header="")` is the short way. Running heads and page numbers are margin boxes
 of CSS, so a document may bring its own; bookmarks come from its headings, links stay links.
 """
 

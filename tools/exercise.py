@@ -1,6 +1,6 @@
 """An exercise is written once, solved. The student's stub and the worked solution are derived from it.
 
-The cell defines the answer in functions named `my_…` and calls `exercises.check…` last. What the check needs
+The cell defines the answer in functions named `my_…` and then calls `exercises.check…`. What the check needs
 and no answer touches (cases, the truth, slips) is folded away in a cell of its own before the stub. What
 follows the last check is told with the solution only.
 """
@@ -81,7 +81,7 @@ def dependent(asked, answers):
 
 
 def asked_text(part):
-    """What the student sees: no body, no explanation."""
+    """What the student sees: of an answer head and docstring, of the rest the code; no comments in front."""
     node = part.node
     if not is_answer(node):
         return part.code
@@ -126,7 +126,7 @@ def joined(pieces):
 def answered(stub, answer):
     """The student's cell with the functions `my_…` of `answer` in place of the stubs.
 
-    What else the answer has (imports, helpers) comes in front; a function it lacks stays a stub.
+    What else the answer has (imports, helpers) comes with them; a function it lacks stays a stub.
     """
     given = parts(answer)
     written = {part.node.name for part in given if is_answer(part.node)}

@@ -208,7 +208,7 @@ class Student:
 
 
 def fence(network):
-    """What keeps a process off the network, off all other processes and off the project's files."""
+    """What keeps a process off the network and all other processes, and from changing the project's files."""
     if network == "allowed":
         return []
     if shutil.which("unshare") and not subprocess.run([*FENCE, "true"], capture_output=True).returncode:
@@ -315,7 +315,7 @@ def judge(row, running, fresh):
 
 
 def submissions(folder):
-    """(student, file, path) of every file; a zip from a learning platform is opened beside it."""
+    """(student, file, path) of every file; a zip from a learning platform is unpacked elsewhere."""
     for path in sorted(Path(folder).rglob("*")):
         if path.suffix == ".zip":
             inside = Path(tempfile.mkdtemp(prefix="grade-"))

@@ -1,8 +1,8 @@
 """What may be changed in a source, and how each change is named.
 
-A mutant is one operator, comparison, number, truth value, condition or min/max turned into another.
-Annotations and words (strings, what is in f-strings, messages of errors) are left alone, and so is `strict=`
-of zip, which is a check itself. The name of a mutant does not hang on the line where it is.
+A mutant is one operator, comparison, number, truth value, condition or function such as min turned into
+another. Annotations and words (strings, what is in f-strings, messages of errors) are left alone, and so is
+`strict=` of zip, which is a check itself. The name of a mutant does not hang on the line where it is.
 """
 
 import ast

@@ -131,7 +131,7 @@ def exercises(cells):
 
 
 def derived(cells):
-    """The cells of the notebook: exercises in two, checks folded, the rest as written."""
+    """The cells of the notebook: exercises in two or three, checks folded, the rest as written."""
     boxes = exercises(cells)
     for cell in cells:
         if "exercise" in tags(cell):

@@ -1,10 +1,11 @@
-"""Record the phase diagrams: regret over step and horizon, for every learner of the book that has a step.
+"""Record the phase diagrams: regret, loss or mistakes over step and horizon, for learners that have a step.
 
-    python tools/phases.py                              plays all, and times it on one and on two processes
+    python tools/phases.py                              plays all, and times a part on one and two processes
     python tools/phases.py --scheduler tcp://host:8786  plays all on a dask cluster; nothing is timed
 
 writes book/scale/phases.csv (a row a learner, game, step and horizon: mean and spread over the seeds) and
-book/scale/phases.json (how long it took). An interrupted run goes on where it stopped: _build/phases.db.
+book/scale/phases.json (how long the part took). An interrupted run goes on where it stopped: from
+_build/phases.db.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Assemble what a live page loads on the first click: Python, NumPy and the editor.
 
-python tools/runtime.py      assemble into _build/runtime (once; later calls do nothing)
+python tools/runtime.py      assemble into _build/runtime (later calls do nothing until the recipe changes)
 
 All of it comes from the package registries, pinned and checked by checksum: Pyodide and CodeMirror from npm
 (`tools/live/package-lock.json`; node itself is a Python wheel), NumPy out of a wheel that carries a build for
@@ -96,7 +96,7 @@ def packed(data):
 
 
 def archive(folder):
-    """A zip of all but the sources, not compressed: Python imports from it without unpacking."""
+    """A zip of all but the sources, not compressed: Python imports its standard library without unpacking."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as bundle:
         for path in sorted(folder.rglob("*")):

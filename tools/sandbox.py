@@ -1,7 +1,8 @@
 """A student's notebook in a process of its own: runs its cells, then answers calls of its functions.
 
-`grade.py` starts it without network and with little memory. It speaks JSON, a line a message, on two pipes
-that the student's prints do not reach; nothing that it says is ever executed.
+`grade.py` starts it without network (unless that is allowed) and with little memory. It speaks
+JSON, a line a message, on two pipes that the student's prints do not reach; nothing that it says is ever
+executed.
 """
 
 import json

@@ -1,7 +1,8 @@
 """An exercise sheet: python tools/sheet.py LECTURE [--into FOLDER]
 
-LECTURE is a number (13) or the name of a folder in pages/ (limits). Writes four files: a notebook and a PDF
-without solutions, and both with them. Exercises keep their ids, so that `make grade` knows them.
+LECTURE is a number (13) or the name of a folder in pages/ (limits). Writes four files, and the wheel
+beside them: a notebook and a PDF without solutions, and both with them. Exercises keep their ids, so that
+`make grade` knows them.
 """
 
 import argparse

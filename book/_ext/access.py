@@ -34,7 +34,7 @@ def name_columns(app, doctree, docname):
 
 
 def size(file):
-    """Width and height of an image in CSS pixels; None if it does not say."""
+    """Width and height of an image in CSS pixels, an SVG taken to be in points; None if it does not say."""
     if file.suffix == ".png":
         return struct.unpack(">II", file.read_bytes()[16:24])
     found = re.search(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', file.read_text("utf8")[:4000])

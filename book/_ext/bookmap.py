@@ -21,7 +21,7 @@ class Bookmap(SphinxDirective):
 
 
 def places():
-    """[(y, caption)] of the parts and {page: y} of the pages; errata and back matter stay out."""
+    """[(y, caption)] of the parts, {page: y} of the pages, the height; errata and back matter stay out."""
     heads, pages, y, before = [], {}, 0, None
     for page, part in reader.parts().items():
         if page.endswith(reader.LOOKED_UP) or part == "Back matter":

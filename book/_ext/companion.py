@@ -215,7 +215,7 @@ def mutants():
     said = "killed {killed} of {mutants}, {explained} explained".format(**found["total"])
     modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("oco*/**/*.py")}
     unseen = len(modules - set(found["modules"]))
-    return [("mutants of ocolib", said + f"; {unseen} modules not yet tried" * (unseen > 0))]
+    return [("mutants of ocolib and ocolab", said + f"; {unseen} modules not yet tried" * (unseen > 0))]
 
 
 def tagged(cell, tag):

@@ -31,7 +31,7 @@ Unpack this folder and open the notebooks in JupyterLab, Jupyter Notebook or VS 
 installs ocolib, the package of the book, from the file ocolib-….whl in this folder, without network.
 
 What else a notebook needs is named in its first cell: NumPy always, often matplotlib and cvxpy, sometimes
-scikit-learn and joblib. If these are not installed, that cell fetches them. For a class without
+scikit-learn, joblib or numba. If these are not installed, that cell fetches them. For a class without
 network fetch them once, on a machine of the same kind, into this folder:
 
     python -m pip download "./{wheel}[pages]"

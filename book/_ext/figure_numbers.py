@@ -238,7 +238,7 @@ def on_disk(chain, T, learner=OGD, **sizes):
 
 
 def on_simplex(game, c, n=4, T=16):
-    """(17.2) with the entropy, losses in [0, 1], steps c times the best."""
+    """(17.2) with the entropy, losses in [0, 1], steps c times the best of its sharp form."""
     S, R = Simplex(n), NegativeEntropy()
     eta = c * bounds.ftrl_sharp_step(R.range(S), 1.0, T)
     losses = {

@@ -58,14 +58,14 @@ NAMES = ("projection", "fan", "adversary", "step", "lazy-eager", "hedge", "perce
 
 @cache
 def makers():
-    """A stamp of all that the numbers come from."""
+    """A stamp of the code that the numbers come from."""
     files = [Path(__file__).with_name("figure_numbers.py"), *sorted((ROOT / "ocolib").rglob("*.py"))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 @cache
 def numbers(name):
-    """The JSON of a figure, or nothing; computed again only when the package has changed."""
+    """The JSON of a figure, or nothing; computed again only when that code has changed."""
     kept = ROOT / "_build" / "figures" / f"{name}-{makers()}.json"
     if not kept.exists():
         from figure_numbers import NUMBERS  # which needs the solver: seconds

@@ -1,4 +1,4 @@
-"""The index for search: pages, statements with their kind and lecture, sections, exercises, functions.
+"""The index for search: pages, statements with their kind and lecture, sections, exercises, terms, functions.
 
 It is one script, fetched when a reader begins to type; a script and not data, so that it works from a file.
 `book/_static/finder.js` ranks with it.

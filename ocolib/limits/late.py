@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @promise("tight", "zin4.thm.delayed")
 def delayed(radius: float, rho: float, delay: int, T: int) -> float:
-    """The minimax regret of linear losses on a ball with delay τ, (τ + 1) | T, dim ≥ 2: R·ρ·√((τ + 1)T).
+    """The minimax regret of linear losses on ‖w‖ ≤ R with delay τ, (τ + 1) | T, dim ≥ 2: R·ρ·√((τ + 1)T).
 
     ‖z_t‖ ≤ ρ, and in round t the learner knows z_1, …, z_{t−1−τ}. Upper: τ + 1 optimal players take turns,
     each plays T/(τ + 1) rounds and hears of its own before its next turn. Lower: `blocks`. (Weinberger and
@@ -65,8 +65,8 @@ class _Interleaved:
 class Delayed:
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    For linear losses: others would be asked for their slope at a later play. Around eager descent
-    without a start it is `DelayedOGD` with the same delay in every round.
+    For linear losses: of others a first-order learner would take the slope at a later play. Around eager
+    descent without a start it is `DelayedOGD` with the same delay in every round.
     """
 
     learner: Learner
@@ -124,8 +124,8 @@ def blocks(learner: Learner, rho: float, delay: int) -> Adversary:
 def moving(radius: float, rho: float, pieces: int, T: int) -> float:
     """What `restarts` forces on every learner against comparators that stand still on K pieces: R·ρ·√(K·T).
 
-    On a ball, dim ≥ 2, T/K rounds a piece; the comparator's path is at most 2R(K − 1) long. `ball` on each
-    piece, which also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T // K)`,
+    On a centred ball, dim ≥ 2, T/K rounds a piece; the comparator's path is at most 2R(K − 1) long. `ball`
+    on each piece, which also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T // K)`,
     restarted with each.
     """
     T, K = validate.count("T", T), validate.count("pieces", pieces)
@@ -146,7 +146,7 @@ def restarts(rho: float, pieces: int, T: int) -> Adversary:
 
 
 def best_pieces(trace: Trace, pieces: int, over: Set) -> Array:
-    """For `Trace.dynamic_regret` on linear losses, `(T, n)`: the best point of each of K | T equal pieces."""
+    """For `dynamic_regret` of one linear game, `(T, n)`: the best point of each of K | T equal pieces."""
     shape = validate.count("pieces", pieces), -1, trace.dim
     Z = validate.asked("a game cut into pieces", trace.subgradients.reshape, *shape)
     return np.repeat(over.minimize_linear(Z.sum(axis=1)), Z.shape[1], axis=0)

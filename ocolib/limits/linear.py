@@ -112,7 +112,7 @@ def coin(radius: float, rho: float, T: int) -> Adversary:
 
 @promise("tight", "ox13.thm2")
 def ball(radius: float, rho: float, T: int) -> float:
-    """The minimax regret of linear losses ‖z_t‖ ≤ ρ on a ball of radius R in dimension ≥ 2: R·ρ·√T.
+    """The minimax regret of linear losses ‖z_t‖ ≤ ρ on ‖w‖ ≤ R in dimension ≥ 2: R·ρ·√T.
 
     Upper: Φ_t(Z) = R√(‖Z‖² + ρ²(T − t)) starts at R·ρ·√T and ends at R‖Z_T‖, the comparator's gain. With A =
     Φ_t/R and w = −R·Z/A a round costs ⟨w, z⟩ = −R⟨Z, z⟩/A, and Φ_{t+1}(Z + z) ≤ R√(A² + 2⟨Z, z⟩) ≤ Φ_t(Z) +

@@ -36,7 +36,7 @@ class Cover(BySum):
 
     While the gap is whole an expert's weight is the chance that it leads after the rounds that follow this
     one, if each moves the gap by a fair ±1, a tie counting half; between whole gaps the weight is linear, and
-    the chance is not optimal.
+    the chance need not be optimal.
     """
 
     T: int

@@ -1,4 +1,4 @@
-"""Lecture 4: descent on late gradients, whatever the delays and the order of arrival."""
+"""Lecture 4: descent on late gradients."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def delayed(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
     """The delayed theorem on one trace of `DelayedOGD` whose steps do not grow, whatever the delays.
 
-    v_k is where the k-th gradient to arrive, that of round s, finds the player. The noise is ½Σ α_k‖z_s‖²,
-    what is late Σ ⟨z_s, w_s − v_k⟩. The last line is what `bounds.delayed` promises for one delay, before its
-    sums are bounded.
+    v_k is where the k-th gradient to arrive, that of round s, finds the player, and α_k its step. The noise
+    is ½Σ α_k‖z_s‖², what is late Σ ⟨z_s, w_s − v_k⟩. The last line is what `bounds.delayed` promises for one
+    delay, before its sums are bounded.
     """
     late, D = _Arrivals.of(trace), validate.size("diameter", diameter)
     if (np.diff(late.alpha) > 0).any():

@@ -113,7 +113,8 @@ def _ftrl(trace, u, rho, share, kept, words, cost):
 def hedge(trace: Trace) -> Chain:
     """Hedge with a fixed step on losses in [0, 1] against the best expert: the mixed loss, then Hoeffding.
 
-    m_t = −(1/eta) log Σ p_t(j) exp(−eta·ℓ_t(j)); the m_t add up to M = −(1/eta) log mean exp(−eta·L).
+    m_t = −(1/eta) log Σ p_t(j) exp(−eta·ℓ_t(j)); with L the sum of the ℓ_t the m_t
+    add up to M = −(1/eta) log mean exp(−eta·L).
     """
     leader, p, losses = leader_of(trace), trace.points, trace.losses
     if not isinstance(leader.regularizer, NegativeEntropy) or not isinstance(losses, np.ndarray):

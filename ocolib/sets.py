@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
-from ocolib.blocks import blocks
+from ocolib.blocks import running
 from ocolib.descriptions import description, keep
 from ocolib.protocols import Array, Set, Vector
 
@@ -94,6 +94,16 @@ def nearest(over: Set) -> Callable[[Array], Array]:
     return getattr(over, "nearest", over.project)
 
 
+@description
+class _Plain(_Checked):
+    """A set that its dimension describes."""
+
+    dim: int
+
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim))
+
+
 class _Unbounded(_Checked):
     @property
     def diameter(self) -> float:
@@ -106,13 +116,8 @@ class _Unbounded(_Checked):
 
 @kind(lambda dim, source: Space(dim))
 @description
-class Space(_Unbounded):
+class Space(_Unbounded, _Plain):
     """All of Rⁿ."""
-
-    dim: int
-
-    def __post_init__(self) -> None:
-        keep(self, dim=validate.count("dim", self.dim))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return np.isfinite(_points(x, self.dim)).all(axis=-1)
@@ -128,13 +133,8 @@ class Space(_Unbounded):
 
 @kind(lambda dim, source: Orthant(dim))
 @description
-class Orthant(_Unbounded):
+class Orthant(_Unbounded, _Plain):
     """{x : x ≥ 0}."""
-
-    dim: int
-
-    def __post_init__(self) -> None:
-        keep(self, dim=validate.count("dim", self.dim))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
         return (_points(x, self.dim) >= -validate.number("tol", tol, 0.0)).all(axis=-1)
@@ -234,7 +234,7 @@ class Box(_Checked):
 
 @kind(lambda dim, source: Simplex(dim))
 @description
-class Simplex(_Checked):
+class Simplex(_Plain):
     """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes.
 
     >>> y = np.array([1e8, 1e8 + 0.5, 0.0])
@@ -244,11 +244,6 @@ class Simplex(_Checked):
     >>> bool(((np.eye(3) - p) @ (y - p)).max() <= 1e-6)  # seen from p, no corner is on the side of y
     True
     """
-
-    dim: int
-
-    def __post_init__(self) -> None:
-        keep(self, dim=validate.count("dim", self.dim))
 
     @property
     def diameter(self) -> float:
@@ -379,18 +374,16 @@ def _project_simplex(y: Array, total: float) -> Array:
     is `total` below the largest, or below the quotient of all: of one long y they are dropped before sorting.
     """
     if y.ndim > 1:
-        rows = y.reshape(-1, y.shape[-1])
-        for part in blocks(len(rows), 4 * y.shape[-1]):  # small ones: fresh memory costs more than the sorting
-            x = rows[part]
-            u = -x
-            u.sort(axis=-1)
-            x += u[:, :1]
-            u = (u - u[:, :1]).cumsum(axis=-1)
-            u += total
-            u /= np.arange(1, u.shape[1] + 1)
-            x += u.min(axis=-1, keepdims=True)
-            np.maximum(x, 0.0, out=x)
-        return rows.reshape(y.shape)
+        u = -y
+        u.sort(axis=-1)
+        y += u[..., :1]
+        u = u.reshape(-1, u.shape[-1])
+        alive = 8 * np.count_nonzero((u[:, ::8] <= u[:, :1] + total).any(axis=0))
+        u = np.subtract(u[:, :alive].T, u[:, 0], order="C")
+        running(u, np.full_like(u[:1], total), u)
+        u /= np.arange(1, len(u) + 1)[:, None]
+        y += u.min(axis=0).reshape(*y.shape[:-1], 1)
+        return np.maximum(y, 0.0, out=y)
     y -= y[y.argmax()]  # sooner than max() for a short y
     u = y
     while len(u) > 200:
@@ -439,9 +432,8 @@ class Hull(_Checked):
         that point lies between them and no other vertex is on the near side of it."""
         V, far = self.vertices, np.square(self.vertices - y).sum(axis=1)
         corners, weights = [int(np.argmin(far))], np.ones(1)
-        # rounding grows with the distance of y: at 1e9 diameters about six digits are right, at 1e14
-        # none; a hull smaller than 1e-7 is one of its vertices to a y nearby
-        tol = 1e-14 * max(1.0, self.farthest(V[0]) * np.sqrt(far.max()))
+        # rounding grows with the distance of y: at 1e9 diameters about six digits are right, at 1e14 none
+        tol = 1e-14 * self.farthest(V[0]) * np.sqrt(far.max())
         for _ in range(100 * len(V)):
             x = weights @ V[corners]
             gain = (x - V) @ (x - y)

@@ -266,6 +266,14 @@ def test_a_tie_is_one_though_large_numbers_are_rounded():
     assert over.minimize_linear([0.1, 0.3]) == pytest.approx([-1e6, -3e6])
 
 
+@pytest.mark.parametrize("size", [1e-30, 1e-8, 1.0, 1e8, 1e60])
+def test_a_hull_may_be_small_or_large(size):
+    over = Hull(size * np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]))
+    for y, nearest in (([1.0, -3.0], [1.0, 0.0]), ([3.0, 3.0], [2.0, 2.0]), ([1.0, 0.5], [1.0, 0.5])):
+        assert over.project(size * np.array(y)) == pytest.approx(size * np.array(nearest), abs=1e-12 * size)
+    assert over.contains(size * np.ones(2), tol=1e-9 * size) and not over.contains([-size, 0.0], tol=size / 2)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_the_nearest_point_of_a_hull_of_many_corners(seed):
     rng = np.random.default_rng(seed)

@@ -24,31 +24,9 @@ from ocolib.limits.curved import (
     leader_square_loss,
     square_loss,
 )
-from ocolib.limits.estimation import (
-    DescentProblem,
-    WorstCase,
-    descent,
-    spiral,
-    zigzag,
-)
-from ocolib.limits.late import (
-    Delayed,
-    Interleaved,
-    best_pieces,
-    blocks,
-    delayed,
-    moving,
-    restarts,
-)
-from ocolib.limits.linear import (
-    BallMinimax,
-    IntervalMinimax,
-    ball,
-    coin,
-    coin_sums,
-    interval,
-    mean_distance,
-)
+from ocolib.limits.estimation import DescentProblem, WorstCase, descent, spiral, zigzag
+from ocolib.limits.late import Delayed, Interleaved, best_pieces, blocks, delayed, moving, restarts
+from ocolib.limits.linear import BallMinimax, IntervalMinimax, ball, coin, coin_sums, interval, mean_distance
 from ocolib.limits.prediction import (
     Cover,
     ExpertsGame,

@@ -35,14 +35,16 @@ def delayed(radius: float, rho: float, delay: int, T: int) -> float:
 
 
 @dataclass(frozen=True)
-class Interleaved:
-    """delay + 1 copies of a learner that take turns: round t belongs to copy t mod (delay + 1)."""
-
+class _Late:
     learner: Learner
     delay: int
 
     def __post_init__(self):
         validate.count("delay", self.delay, low=0)
+
+
+class Interleaved(_Late):
+    """delay + 1 copies of a learner that take turns: round t belongs to copy t mod (delay + 1)."""
 
     def player(self) -> Player:
         """A fresh player: delay + 1 of the learner's."""
@@ -61,19 +63,12 @@ class _Interleaved:
         self.players = [*self.players[1:], self.players[0]]
 
 
-@dataclass(frozen=True)
-class Delayed:
+class Delayed(_Late):
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
     For linear losses: of others a first-order learner would take the slope at a later play. Around eager
     descent without a start it is `DelayedOGD` with the same delay in every round.
     """
-
-    learner: Learner
-    delay: int
-
-    def __post_init__(self):
-        validate.count("delay", self.delay, low=0)
 
     def player(self) -> Player:
         """A fresh player that hears late."""

@@ -92,7 +92,7 @@ def show(x: Any) -> str:
     if isinstance(x, str):
         return x
     try:
-        x = np.asarray(x, dtype=float)
+        x = _floats(x)
     except (TypeError, ValueError, OverflowError):
         text = repr(x)
         return text if " at 0x" not in text else f"an object of type {type(x).__name__}"
@@ -100,6 +100,11 @@ def show(x: Any) -> str:
 
 
 # ---------------------------------------------------------------- asking
+
+
+def _floats(x: Any) -> Array:
+    """x as floats; of complex numbers NumPy would forget a part."""
+    return np.asarray(str(x) if np.iscomplexobj(x) else x, dtype=float)
 
 
 def _ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | None) -> Array:
@@ -116,9 +121,11 @@ def _ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | N
         message = "not yet: your function returns None. Replace the stub and run the cell again."
         raise _Stop(Verdict(False, message, pending=True))
     try:
-        found = np.asarray(answer, dtype=float)
+        found = _floats(answer)
     except (TypeError, ValueError, OverflowError):
-        _wrong("Your function returned something that is not numeric.", shown, _short(show(answer)))
+        _wrong(
+            "Your function returned something that is not numeric, or not real.", shown, _short(show(answer))
+        )
     if shape is not None:
         found = _fitted(found, shape, shown)
     if not np.isfinite(found).all():

@@ -83,6 +83,7 @@ FLAWS = {
     "words": (lambda *args: "w", "not numeric"),
     "a ragged list": (lambda *args: [[1], [1, 2]], "not numeric"),
     "a dictionary": (lambda *args: {}, "not numeric"),
+    "a complex number": (lambda *args: 1.0 + 2.0j, "not numeric, or not real"),
     "the wrong number of arguments": (lambda a, b, c: 1, "TypeError"),
 }
 every_check = pytest.mark.parametrize("name", CHECKS)

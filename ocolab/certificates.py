@@ -340,6 +340,8 @@ def game(found: Certificate, which: int = 0) -> Descent:
 
 def _prove(found: Certificate) -> tuple[list[Descent], list[Pair]]:
     problems = [game(found, i) for i in range(len(found["problem"]["size2"]))]
+    if not problems:
+        raise Refused("it is for no size")
     enclosures = [enclose(p, found["multipliers"], g) for p, g in zip(problems, found["grams"], strict=True)]
     if len(problems) > 2 or (len(problems) == 2 and any(low != high for low, high in enclosures)):
         raise Refused("between two sizes only a line that is exact at both ends proves anything")
@@ -357,7 +359,7 @@ def verify(found: Certificate) -> list[Pair]:
         (problems, enclosures), claimed = _prove(found), found["statement"]
     except Refused:
         raise
-    except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
         raise Refused(f"not a certificate: {fault}") from fault
     proved = statement(problems, enclosures)
     if proved != claimed:

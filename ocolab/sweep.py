@@ -58,10 +58,8 @@ class Table(list):
         return pandas.DataFrame(list(self))
 
     def parquet(self, path: str | Path) -> None:
-        """Write the rows as Parquet; needs pyarrow."""
-        from pyarrow import Table, parquet
-
-        parquet.write_table(Table.from_pylist(list(self)), path)
+        """Write the rows as Parquet; needs pandas and pyarrow."""
+        self.pandas().to_parquet(path)
 
 
 # ---------------------------------------------------------------- cells
@@ -113,6 +111,8 @@ def _source(what: str, thing: Any) -> Any:
         return thing
     if isinstance(thing, np.ndarray):
         return [str(thing.dtype), thing.shape, hashlib.sha256(np.ascontiguousarray(thing).data).hexdigest()]
+    if isinstance(thing, (list, tuple)):
+        return [_source(what, part) for part in thing]
     if isinstance(thing, Examples):
         return [_source(what, thing.X), _source(what, thing.y), repr(thing.phi), thing.reg]
     if inspect.isfunction(thing) or inspect.isclass(thing):

@@ -232,10 +232,13 @@ def test_a_digit_anywhere_changes_the_claim_or_nothing(name, data):
         {"multipliers": {"gradient z1": "1/0"}},
         {"grams": []},
         {"grams": [["1"]]},
+        {"multipliers": None},
+        {"multipliers": ["1"]},
+        {"problem": STORED["short steps, lazy, T = 2"]["problem"] | {"size2": []}, "grams": []},
     ],
 )
 def test_what_is_no_certificate_is_refused(change):
-    with pytest.raises(cert.Refused, match=r"not a certificate|rows of"):
+    with pytest.raises(cert.Refused, match=r"not a certificate|rows of|for no size"):
         cert.verify(STORED["short steps, lazy, T = 2"] | change)
 
 

@@ -143,6 +143,8 @@ def test_the_key_changes_with_all_that_matters_and_with_nothing_else(tmp_path):
         base | {"measure": sweep_games.paid},
         base | {"games": {"coins": np.ones((5, 2))}},
         base | {"games": {"coins": np.full((5, 2), 1.0 + 1e-15)}},
+        base | {"games": {"coins": [np.ones(2)] * 5}},
+        base | {"games": {"coins": [np.full(2, 1.0 + 1e-15)] * 5}},
     ]
     keys = [cells(**other)[0].key for other in others]
     assert len({cell.key, *keys}) == len(others) + 1
@@ -172,6 +174,13 @@ def test_a_table_can_be_taken_elsewhere(tmp_path):
     assert "RuntimeError" in back[-1]["error"]
     pandas = pytest.importorskip("pandas")
     assert isinstance(table.pandas(), pandas.DataFrame)
+
+
+def test_a_row_that_failed_hides_no_column(tmp_path):
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    rows = Table([{"T": 1, "error": "it failed"}, {"T": 2, "regret": 0.5, "error": None}])
+    rows.parquet(tmp_path / "table.parquet")
+    assert pandas.read_parquet(tmp_path / "table.parquet")["regret"].tolist()[1] == 0.5
 
 
 def test_parquet_if_it_is_there(tmp_path):

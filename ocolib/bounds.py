@@ -85,7 +85,7 @@ def curvature_of(trace: Trace) -> float:
     learner = trace.learner
     if isinstance(learner, OGD) and learner.projection == "eager":
         eta = steps(learner.eta, trace.rounds)
-        if eta.ndim == 1 and np.allclose(eta * np.arange(1, trace.rounds + 1), eta[0], rtol=1e-9):
+        if eta.ndim == 1 and np.allclose(eta * np.arange(1, trace.rounds + 1), eta[0], rtol=1e-9, atol=0.0):
             return float(1 / eta[0])
     raise ValueError(f"trace must be one of eager OGD with eta = inverse(1/curvature), got {learner!r}")
 

@@ -551,6 +551,6 @@ def test_what_a_bound_refuses():
 def test_a_curvature_is_read_off_steps_that_have_one():
     bowls = [Quadratic([1.0], 2.0)] * 3
     assert bounds.curvature_of(play(OGD(INTERVAL, inverse(0.4), "eager"), bowls)) == pytest.approx(2.5)
-    for eta in (inverse_sqrt(0.4), lambda t: 0.4 / t + 1e-8 * t):
+    for eta in (inverse_sqrt(0.4), lambda t: 0.4 / t + 1e-8 * t, 1e-10):
         with pytest.raises(ValueError, match="curvature"):
             bounds.curvature_of(play(OGD(INTERVAL, eta, "eager"), bowls))

@@ -11,8 +11,8 @@ from ocolib.adversaries import all_signs, alternating, orthogonal, random_direct
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, DelayedOGD, Hedge, Linearized, Perceptron, inverse, inverse_sqrt
 from ocolib.losses import Linear, Quadratic, hinge, perceptron_loss
-from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
+from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy
+from ocolib.sets import Ball, Box, L1Ball, Orthant, Simplex, Space
 
 INTERVAL = Box([-1.0], [1.0])
 
@@ -209,6 +209,10 @@ OTHERS = [
         "FTRL on the losses",
     ),
     (lambda: proofs.hedge(play(FTRL(Simplex(2), SquaredNorm(), 1.0), LINEAR)), "one of Hedge"),
+    (
+        lambda: proofs.ftrl(play(FTRL(Orthant(2), UnnormalizedEntropy(), 1.0), LINEAR), [1, 1], 1),
+        "a strongly convex regulariser",
+    ),
     # Theorem 2 needs lazy descent from a point of the set
     (lambda: proofs.descent(play(OGD(DISK, 0.5, "eager"), HINGE), U, 2, 1), "lazy descent"),
     (lambda: proofs.descent_sharp(play(OGD(DISK, inverse_sqrt(1.0)), HINGE), U, 1, 1), "a number eta"),
@@ -237,6 +241,10 @@ OTHERS = [
     (lambda: proofs.perceptron(play(OGD(DISK, 1.0), PERCEPTRON), U, 1, 0.2), "the Perceptron"),
     (lambda: proofs.perceptron(play(OGD(Space(2), 1.0), HINGE), U, 1, 0.2), "the Perceptron"),
     (lambda: proofs.perceptron_length(play(Perceptron(2, kink=0.5), PERCEPTRON), 1), "full updates"),
+    (
+        lambda: proofs.perceptron_growth(play(OGD(Space(2), 1.0), PERCEPTRON.regularized(0.5)), U, 1),
+        "the Perceptron",
+    ),
     (
         lambda: proofs.perceptron_direct(play(OGD(Space(2), 1.0, start=-5 * U), PERCEPTRON), U, 1, 0.2),
         "start at 0",

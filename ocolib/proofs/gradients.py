@@ -145,7 +145,7 @@ def _moving(trace, comparators):
     learner, T = trace.learner, trace.rounds
     u, _ = validate.array("comparators", comparators, trace.dim), trace.dynamic_regret(comparators)
     eager = isinstance(learner, OGD) and learner.projection == "eager"
-    if not eager or not np.allclose(steps(learner.eta, T), 1 / np.sqrt(np.arange(1, T + 1))):
+    if not eager or not np.allclose(steps(learner.eta, T), 1 / np.sqrt(np.arange(1, T + 1)), atol=0.0):
         raise ValueError(f"trace must be one of eager OGD with eta = inverse_sqrt(1.0), got {learner!r}")
     return u, steps(learner.eta, T), np.sqrt(squares(u[1:], u[:-1]))
 

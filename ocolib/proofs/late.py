@@ -48,7 +48,7 @@ def delayed_strongly_convex(trace: Trace, u: ArrayLike, diameter: float, rho: fl
     """
     late, D = _Arrivals.of(trace), validate.size("diameter", diameter)
     H, tau = 1 / late.alpha[0], trace.learner.delay
-    if np.ndim(tau) or not np.allclose(late.alpha, 1 / (H * np.arange(1, trace.rounds + 1))):
+    if np.ndim(tau) or not np.allclose(late.alpha, 1 / (H * np.arange(1, trace.rounds + 1)), atol=0.0):
         raise ValueError(
             f"trace must be one of one delay for all and eta = inverse(1/curvature), got {trace.learner!r}"
         )

@@ -94,6 +94,8 @@ def _ftrl(trace, u, rho, share, kept, words, cost):
     """Both chains of (17.2): share·eta is paid for a squared gradient, `kept` is what was not thrown away."""
     leader, u = leader_of(trace), validate.vector("u", u, trace.dim)
     phi, eta, T, (title, price, drop, why) = leader.regularizer, leader.eta, trace.rounds, words
+    if not hasattr(phi, "range"):
+        raise ValueError(f"trace must be one of a strongly convex regulariser, got {phi!r}")
     unstable = (trace.paid - values(trace.losses, plays(trace)[1:])).sum() - kept
     ends, D = (phi.value(u) - phi.value(trace.points[0])) / eta, phi.range(leader.over)
     squares = share * eta * np.square(phi.dual_norm(trace.subgradients)).sum()

@@ -24,7 +24,7 @@ def _rounds(trace, from_zero=False):
     alike = isinstance(learner, OGD) and isinstance(learner.over, Space)
     alike = alike and not callable(learner.eta) and bool(np.all(learner.eta == 1))
     whole = isinstance(phi, PerceptronLoss) and phi.threshold == 0 and phi.kink in (0.0, 1.0)
-    if not whole or not (alike or isinstance(learner, Perceptron)):
+    if not whole or trace.losses.reg or not (alike or isinstance(learner, Perceptron)):
         raise ValueError(f"trace must be one of the Perceptron, with full updates only, got {learner!r}")
     if from_zero and trace.points[0].any():
         raise ValueError(f"trace must start at 0, got w_1 = {trace.points[0]}")

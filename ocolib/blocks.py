@@ -27,8 +27,8 @@ TRIANGLE = np.tril(np.ones((8, 8)))
 def running(Z: Array, before: Array, out: Array) -> None:
     """Put before + Z_1 + … + Z_t into row t of `out`, `(..., T, n)`.
 
-    `before` is `(..., 1, n)`. Rows that are long and many go in groups of eight, a triangle of ones times each
-    group: one after another, each sum waits for the last.
+    `before` is `(..., 1, n)`. Rows that are long and many go in groups of eight, a triangle of ones times
+    each group: one after another, each sum waits for the last.
     """
     whole = Z.shape[-2] // 8 * 8 if Z.size >= 4096 and Z.shape[-1] >= 16 else 0
     if whole:

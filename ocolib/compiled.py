@@ -157,9 +157,9 @@ def linear(
 ) -> float:
     """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
 
-    The set is a ball round 0 of this `radius`, a box from `low` to `high`, or one to be projected `over`; what
-    is None costs nothing. Putting w back into the ball waits for the next round, which reads every coordinate
-    anyway. `points` has T rows, or one that is overwritten.
+    The set is a ball round 0 of this `radius`, a box from `low` to `high`, or one to be projected `over`;
+    what is None costs nothing. Putting w back into the ball waits for the next round, which reads every
+    coordinate anyway. `points` has T rows, or one that is overwritten.
     """
     (T, n), keep, (eta, rule, start) = Z.shape, len(points) == len(Z), how
     shrink, moved, last = 1.0, 0.0, len(eta) - 1
@@ -192,34 +192,72 @@ def linear(
 
 
 @njit
+def answer(code: Any, a: float, b: float, c: float, p: float, y: float) -> tuple[float, float]:
+    """(φ', φ) at p; of the kinked loss, whose code is None here: of others φ is left to be added."""
+    if code is None:
+        m = y * (p - c)
+        return kinked(m, y, a, b), max(a - m, 0.0)
+    return slope(code, a, b, c, p, y), 0.0
+
+
+@njit
+def descent(X: Any, y: Any, code: Any, reg: Any, how: Any, w: Any, kept: Any, out: Any) -> None:
+    """What `examples` plays, on all of space, by who hears at once; `out` has no slopes.
+
+    The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone. The next prediction does not wait for
+    the step: ⟨w − s·x, x'⟩ = ⟨w, x'⟩ − s·⟨x, x'⟩.
+    """
+    (T, n), (a, b, c, eta), (predictions, paid) = X.shape, how, out
+    scale, square, ahead, last = 1.0, inner(w, w), inner(w, X[0]), len(eta) - 1
+    for t in range(T):
+        x, after, e, p = X[t], X[min(t + 1, T - 1)], eta[min(t, last)], scale * ahead
+        if kept is not None:
+            for i in range(n):
+                kept[t, i] = scale * w[i]
+        g, pay = answer(code, a, b, c, p, y[t])
+        predictions[t], paid[t] = p, pay if reg is None else pay + 0.5 * reg * scale * scale * square
+        if reg is not None:
+            scale *= 1.0 - e * reg
+            if not 1e-9 < abs(scale) < 1e9:
+                square *= scale * scale
+                for i in range(n):
+                    w[i] *= scale
+                scale = 1.0
+        step, ahead, cross = e / scale * g, 0.0, 0.0
+        for i in range(n):
+            ahead += w[i] * after[i]
+            cross += x[i] * after[i]
+        ahead -= step * cross
+        if g != 0.0 or n < 32:  # few numbers are changed sooner than a guess that fails is taken back
+            square = 0.0
+            for i in range(n):
+                v = w[i] - step * x[i]
+                w[i] = v
+                square += v * v
+    w *= scale
+
+
+@njit
 def examples(
     X: Any, y: Any, code: Any, reg: Any, how: Any, over: Any, w: Any, sums: Any, kept: Any, out: Any, lag: Any
 ) -> None:
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w; `out` is filled with predictions, payments (φ only if
     it is the kinked one) and slopes (if there is a `lag`).
 
-    The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone, without set, sums or lag. What a game
-    does without is None, and costs nothing: the `code` of a loss other than the kinked one, `reg`, a set to
-    stay `over`, the `sums` of a leader (who has a set, if only all of space), plays to be `kept`, a `lag`,
-    (due, order), if gradients come late: the k-th to arrive is that of round order[k], and after round t all
-    k < due[t] have arrived (t and k from 0).
+    What a game does without is None, and costs nothing: the `code` of a loss other than the kinked one,
+    `reg`, a set to stay `over`, the `sums` of a leader (who has a set, if only all of space), plays to be
+    `kept`, a `lag`, (due, order), if gradients come late: the k-th to arrive is that of round order[k], and
+    after round t all k < due[t] have arrived (t and k from 0).
     """
-    (T, n), scale, square, before = X.shape, 1.0, inner(w, w), 0
-    (a, b, c, eta, rule, start), (predictions, paid, slopes) = how, out
-    last, below, at = len(eta) - 1, kinked(a - 1.0, 1.0, a, b), kinked(a, 1.0, a, b)
+    (T, n), (a, b, c, eta, rule, start), (predictions, paid, slopes) = X.shape, how, out
+    before, last = 0, len(eta) - 1
     for t in range(T):
-        x, e = X[t], eta[min(t, last)]
-        p = scale * inner(w, x)
+        x, e, p = X[t], eta[min(t, last)], inner(w, X[t])
         if kept is not None:
             for i in range(n):
-                kept[t, i] = scale * w[i]
-        predictions[t], paid[t] = p, 0.0 if reg is None else 0.5 * reg * scale * scale * square
-        if code is None:
-            m = y[t] * (p - c)
-            g = y[t] * (below if m < a else at if m == a else 0.0)
-            paid[t] += max(a - m, 0.0)
-        else:
-            g = slope(code, a, b, c, p, y[t])
+                kept[t, i] = w[i]
+        g, pay = answer(code, a, b, c, p, y[t])
+        predictions[t], paid[t] = p, pay if reg is None else pay + 0.5 * reg * inner(w, w)
         if lag is not None:
             slopes[t] = g
             for k in range(before, lag[0][t]):
@@ -228,32 +266,17 @@ def examples(
                     w[i] -= e * (slopes[s] * X[s, i] + (0.0 if reg is None else reg * kept[s, i]))
                 if over is not None:
                     project(over, w)
-            before, square = lag[0][t], inner(w, w)
+            before = lag[0][t]
         elif sums is not None:
             if g != 0.0 or reg is not None or t == 0 or e != eta[min(t, last) - 1]:
                 for i in range(n):
                     sums[i] += g * x[i] + (0.0 if reg is None else reg * w[i])
                 lead(rule, e, start, sums, over, w)
-                square = inner(w, w)
-        else:
-            if reg is not None:
-                scale *= 1.0 - e * reg
-                if over is not None or not 1e-9 < abs(scale) < 1e9:
-                    square *= scale * scale
-                    for i in range(n):
-                        w[i] *= scale
-                    scale = 1.0
-            if g != 0.0:
-                step, square = (e * g if reg is None else e * g / scale), 0.0
-                for i in range(n):
-                    v = w[i] - step * x[i]
-                    w[i] = v
-                    square += v * v
+        elif g != 0.0 or reg is not None:
+            for i in range(n):
+                w[i] = (w[i] if reg is None else (1.0 - e * reg) * w[i]) - e * g * x[i]
             if over is not None:
                 project(over, w)
-                if reg is not None:
-                    square = inner(w, w)
-    w *= scale
 
 
 @njit

@@ -157,11 +157,15 @@ class Rounds:
         predictions, paid, slopes = (np.empty(T if x else 0) for x in (True, data is not None or late, late))
         if data is None and late is None:
             row = np.empty((1, n)) if points is None else points
-            (kind, size, a, b), how = self.over, (eta, self.rule, self.start)
-            ball, box = kind == c.BALL and not a.any(), kind == c.CLIP
-            over = None if ball or box or kind == c.SPACE else self.over
-            shape: Any = size if ball else None, *((a, b) if box else (None, None)), over
-            most = c.linear(X, how, *shape, self.w, self.total, row, predictions) ** 0.5
+            kind, size, a, b = self.over
+            radius = size if kind == c.BALL and not a.any() else None
+            low, high = (a, b) if kind == c.CLIP else (None, None)
+            over = None if radius or low is not None or kind == c.SPACE else self.over
+            how: Any = eta, self.rule, self.start
+            most = c.linear(X, how, radius, low, high, over, self.w, self.total, row, predictions) ** 0.5
+        elif late is None and self.total is None and self.over[0] == c.SPACE:
+            c.descent(X, losses.y, other, reg, (*loss[1:], eta), self.w, points, (predictions, paid))
+            most = losses.steepest(predictions)
         else:
             y = predictions if data is None else data.y
             over = None if self.over[0] == c.SPACE and self.total is None else self.over

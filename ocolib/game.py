@@ -61,6 +61,7 @@ def play(
     """
     if rounds is not None:
         rounds = validate.count("rounds", rounds)
+    engines.wanted(engine, 0)  # is it the name of one?
     how = {"keep": keep, "engine": engine}
     if isinstance(learner, KernelPerceptron) and not isinstance(losses, Examples):
         raise ValueError(f"KernelPerceptron plays perceptron_loss(X, y), got {type(losses).__name__}")

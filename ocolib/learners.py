@@ -24,23 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocolib import validate
+from ocolib import protocols, validate
 from ocolib.blocks import blocks, running
 from ocolib.descriptions import description, keep
 from ocolib.losses import Example, Examples, Linear, PerceptronLoss
-from ocolib.protocols import (
-    Array,
-    ClosedForm,
-    GradientPlayer,
-    Learner,
-    Loss,
-    Player,
-    Regularizer,
-    Set,
-    Step,
-    Summable,
-    Vector,
-)
+from ocolib.protocols import Array, GradientPlayer, Learner, Loss, Player, Regularizer, Set, Step, Vector
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Simplex, Space, nearest
 
@@ -186,7 +174,7 @@ class _Leader:
         return self.learner.minimize(self.a, self.b, self.t)
 
     def update(self, loss: Loss) -> None:
-        if not isinstance(loss, Summable):
+        if not isinstance(loss, protocols.Summable):
             raise ValueError(
                 f"{type(self.learner).__name__} sums its losses exactly and takes Linear and Quadratic "
                 f"ones, got {type(loss).__name__}; use Linearized(...), or oracle.FTRL if cvxpy can say it"
@@ -267,7 +255,7 @@ class Linearized:
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays against linear losses, which are their own surrogates."""
-        if not isinstance(self.learner, ClosedForm):
+        if not isinstance(self.learner, protocols.ClosedForm):
             raise ValueError(f"points needs a learner with a closed form, got {self.learner!r}")
         return self.learner.points(Z)
 
@@ -405,7 +393,7 @@ class DelayedOGD:
         """After which round the gradient of round s arrives."""
         if isinstance(self.delay, int):
             return validate.count("s", s) + self.delay
-        if s > len(self.delay):
+        if validate.count("s", s) > len(self.delay):
             raise ValueError(f"delay must have an entry for each round, got {len(self.delay)} for round {s}")
         return s + self.delay[s - 1]
 
@@ -549,7 +537,7 @@ class KernelPerceptron(_Reads):
 
     def player(self) -> "_Expansion":
         """A fresh player: it predicts no vector; its `margin(x)` is w(x)."""
-        return _Expansion(self.kernel)
+        return _Expansion(self)
 
 
 def gram(kernel: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
@@ -564,19 +552,19 @@ def gram(kernel: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
 class _Expansion:
     """w as the list of what was added to it: no vector w is ever formed."""
 
-    def __init__(self, kernel: Callable[[Array, Array], Array]) -> None:
-        self.kernel, self.coefficients = kernel, np.zeros(0)
+    def __init__(self, learner: KernelPerceptron) -> None:
+        self.learner, self.coefficients = learner, np.zeros(0)
         self.support: Array | None = None
 
     def margin(self, x: Array) -> float:
         """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
         if self.support is None:
             return 0.0
-        return float(gram(self.kernel, self.support, x[None, :])[:, 0] @ self.coefficients)
+        return float(gram(self.learner.kernel, self.support, x[None, :])[:, 0] @ self.coefficients)
 
     def update(self, loss: Any) -> None:
         """Add −slope·k(x, ·) for the slope of the loss at w(x)."""
-        self.step(loss.x, -loss.phi.slope(self.margin(loss.x), loss.y))
+        self.step(loss.x, -self.learner.sees(loss).phi.slope(self.margin(loss.x), loss.y))
 
     def step(self, x: Array, coefficient: float) -> None:
         """Add coefficient·k(x, ·)."""

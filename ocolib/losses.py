@@ -288,12 +288,12 @@ def soft_margin(
 ) -> list[VectorExample]:
     """f_t(W) = max over c of gamma[y_t, c]·(f_c − f_{y_t} + delta[y_t, c]), f = Wx_t; gamma = 1 if None."""
     phi = SoftMargin(delta, np.ones(np.shape(delta)) if gamma is None else gamma)
-    return _vector_examples(X, y, phi, len(phi.delta))
+    return _vector_examples(X, validate.vector("y", y), phi, len(phi.delta))
 
 
 def softmax(X: ArrayLike, y: ArrayLike, classes: int) -> list[VectorExample]:
     """f_t(W) = log Σ_c exp(f_c) − f_{y_t}, f = Wx_t."""
-    return _vector_examples(X, y, SOFTMAX, validate.count("classes", classes))
+    return _vector_examples(X, validate.vector("y", y), SOFTMAX, validate.count("classes", classes))
 
 
 def multivariate_regression(X: ArrayLike, Y: ArrayLike, M: ArrayLike) -> list[VectorExample]:

@@ -1,7 +1,7 @@
 """A game too long for the memory: its losses come in pieces, each is played and forgotten.
 
 A file of float64 needs none of this where the game is compiled and no gradient comes late: `play(learner,
-np.load("Z.npy", mmap_mode="r"), keep=False)` reads it twice to check it and once to play it.
+np.load("Z.npy", mmap_mode="r"), keep=False)` reads it once.
 """
 
 import sys
@@ -39,8 +39,6 @@ def stream(learner: Learner, pieces: Iterable[Any]) -> Stream:
             losses = learner.sees(piece) if isinstance(learner, Reader) else piece
             if not isinstance(losses, Examples):
                 losses = validate.array("losses", losses, n, ndim=2)
-            elif losses.dim != n:
-                raise ValueError(f"losses must have dimension {n}, got {losses.dim}")
             paid.append(rounds.play(losses, keep=False).paid.copy())
     except (LookupError, ModuleNotFoundError) as reason:
         raise ValueError(f"only what is compiled can be streamed: {reason}") from None

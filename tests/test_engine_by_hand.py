@@ -1,5 +1,6 @@
 """The parts of the engine, each alone: blocks of time, compiled sets and losses, how far a game may reach."""
 
+import re
 from math import exp
 
 import numpy as np
@@ -249,6 +250,50 @@ def test_who_is_late():
     assert order.tolist() == [0, 1] and due.tolist() == [0, 2]
     with pytest.raises(ValueError, match="got 2 for round 3"):
         engine._late(learners.DelayedOGD(sets.Ball(2), 0.1, [0, 1]), 3)
+
+
+@pytest.mark.parametrize("engine_name", ["compiled", "numpy"])
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_losses_of_another_dimension_are_refused(n, engine_name):
+    """Compiled code does not look where it writes."""
+    ball = sets.Ball(3)
+    for learner in (
+        learners.OGD(ball, 0.1),
+        learners.OGD(ball, 0.1, "eager"),
+        learners.DelayedOGD(ball, 0.1, 2),
+        learners.Hedge(3, 0.1),
+        learners.FTL(ball),
+        learners.Perceptron(3),
+        learners.Winnow(3, 1.0),
+    ):
+        with pytest.raises(ValueError, match=r"must have (3 entries|the dimension of the learner, 3)"):
+            play(learner, np.ones((9, n)), engine=engine_name)
+    with pytest.raises(LookupError, match=f"dimension 3, the losses have {n}"):
+        engine.Rounds(learners.OGD(ball, 0.1)).play(np.ones((9, n)), keep=False)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e151])
+def test_a_bad_number_in_a_long_game_is_named(bad):
+    Z = np.ones((9, 3))
+    Z[7, 1] = bad
+    everywhere = sets.Space(3), sets.Ball(3), sets.Box([-1.0] * 3, [1.0] * 3), sets.Simplex(3), sets.L1Ball(3)
+    for over in everywhere:
+        for projection in ("lazy", "eager"):
+            with pytest.raises(ValueError, match=re.escape(f"got {bad} in it")):
+                play(learners.OGD(over, 0.1, projection), Z, engine="compiled")
+
+
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("keep", [True, False])
+def test_the_next_prediction_is_known_before_the_step(n, keep):
+    """⟨w − s·x, x'⟩ = ⟨w, x'⟩ − s·⟨x, x'⟩, for few numbers and many, with a regulariser and without."""
+    rng = np.random.default_rng(n)
+    X, y = rng.standard_normal((150, n)), rng.choice([-1.0, 1.0], 150)
+    for data in (losses.hinge(X, y), losses.hinge(X, y).regularized(0.3), losses.logistic(X, y)):
+        learner = learners.OGD(sets.Space(n), 0.1, "eager", rng.standard_normal(n))
+        fast, plain = (play(learner, data, engine=name, keep=keep) for name in ("compiled", "numpy"))
+        for name in ("points", "paid", "last", "subgradients"):
+            assert getattr(fast, name) == pytest.approx(getattr(plain, name), rel=1e-11, abs=1e-12)
 
 
 def test_moves_by_hand():

@@ -20,7 +20,7 @@ from ocolib.learners import (
     Perceptron,
     Winnow,
 )
-from ocolib.losses import Examples, Linear, Quadratic, hinge, perceptron_loss, softmax
+from ocolib.losses import Examples, Linear, Quadratic, hinge, perceptron_loss, soft_margin, softmax
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
 
@@ -392,6 +392,19 @@ def test_a_kernel_learner_plays_examples_alone():
         with pytest.raises(ValueError, match="KernelPerceptron plays perceptron_loss"):
             play(learner, other, rounds=1)
     assert play(learner, losses).updates.sum() == 2
+
+
+def test_an_engine_is_one_of_two_whatever_is_played():
+    for losses in (np.eye(2), [Linear([1.0, 0.0])], lambda t, w, past: [1.0, 0.0], np.ones((3, 2, 2))):
+        with pytest.raises(ValueError, match="engine must be 'compiled' or 'numpy', got 'fast'"):
+            play(OGD(Ball(2), 0.1), losses, rounds=1, engine="fast")
+
+
+def test_classes_are_one_for_each_example():
+    with pytest.raises(ValueError, match="y must have 1 axes"):
+        softmax(np.eye(2), [[0], [1]], 2)
+    with pytest.raises(ValueError, match="y must have 1 axes"):
+        soft_margin(np.eye(2), [[0], [1]], 1.0 - np.eye(2))
 
 
 def test_classes_may_be_given_as_floats():

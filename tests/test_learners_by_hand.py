@@ -84,6 +84,9 @@ def test_what_late_descent_refuses():
         DelayedOGD(DISK, 0.1, -1)
     with pytest.raises(ValueError, match="got 2 for round 3"):
         DelayedOGD(DISK, 0.1, [0, 1]).arrival(3)
+    for delay in (1, [0, 1]):
+        with pytest.raises(ValueError, match="s must be an integer ≥ 1, got 0"):
+            DelayedOGD(DISK, 0.1, delay).arrival(0)
     player = DelayedOGD(DISK, inverse(0.5), 1).player()
     player.receive([(2, np.array([0.2, 0.0])), (1, np.array([0.0, 0.4]))])
     assert player.predict() == pytest.approx([-0.1, -0.1])
@@ -426,6 +429,10 @@ def test_an_expansion_learns_of_one_loss():
         assert player.margin(np.array([1.0, 2.0])) == margin
         player.update(Example([1.0, 2.0], y, PerceptronLoss()))
     assert player.coefficients.tolist() == [-1.0, 1.0]
+    player.update(Example([2.0, -1.0], 1.0, PerceptronLoss(kink=0.5)))  # a tie: its own kink counts
+    assert player.coefficients.tolist() == [-1.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="KernelPerceptron plays perceptron_loss"):
+        player.update(hinge([[1.0, 2.0]], [1.0])[0])
 
 
 def test_a_schedule_that_cheats_at_its_first():

@@ -10,8 +10,8 @@ them all, those of `limits` too once it is imported.
 
 A function's name that is in more than one of `bounds`, `proofs` and `limits` means one theorem:
 `bounds.descent` is what Theorem 2 of Lecture 13 promises, `proofs.descent` its proof on a trace,
-`limits.descent` the worst that can happen, on a ball. A suffix says which form (`_sharp`, `_anytime`, `_seen`,
-…) or what belongs to it (`_step`, `_scale`, `_schedule`).
+`limits.descent` the worst that can happen, on a ball. A suffix says which form (`_sharp`, `_anytime`,
+`_seen`, …) or what belongs to it (`_step`, `_scale`, `_schedule`).
 
 One order of arguments: the geometry (`diameter`, `radius`, `dim`, `n`), the size `rho` of the subgradients,
 what the theorem adds (`path`, `curvature`, `delay`, `pieces`), the rounds `T`, then the step and

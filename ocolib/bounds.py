@@ -8,15 +8,16 @@
 The word and the ledger id are attributes, `bounds.descent.kind` and `bounds.descent.item`; `PROMISES` lists
 them all, those of `limits` too once it is imported.
 
-A name that is in more than one of `bounds`, `proofs` and `limits` means one theorem: `bounds.descent` is what
-Theorem 2 of Lecture 13 promises, `proofs.descent` its proof on a trace, `limits.descent` the worst that can
-happen, on a ball. A suffix says which form (`_sharp`, `_anytime`, `_seen`, …) or what belongs to it (`_step`,
-`_scale`, `_schedule`).
+A function's name that is in more than one of `bounds`, `proofs` and `limits` means one theorem:
+`bounds.descent` is what Theorem 2 of Lecture 13 promises, `proofs.descent` its proof on a trace,
+`limits.descent` the worst that can happen, on a ball. A suffix says which form (`_sharp`, `_anytime`,
+`_seen`, …) or what belongs to it (`_step`, `_scale`, `_schedule`).
 
 One order of arguments: the geometry (`diameter`, `radius`, `dim`, `n`), the size `rho` of the subgradients,
 what the theorem adds (`path`, `curvature`, `delay`, `pieces`), the rounds `T`, then the step and
-options. A function of a `trace` takes it first, then `u` if it has one, and leaves out what the trace knows:
-T, and from `trace.learner` the set, the regulariser and the step. A trace of another learner is refused.
+options. A bound or a proof on a `trace` takes it first, then `u` if it has one, and leaves out what the
+trace knows: T, and from `trace.learner` the set, the regulariser and the step. A trace of another learner is
+refused.
 """
 
 from __future__ import annotations
@@ -217,7 +218,7 @@ def mistakes_floor(radius: float, margin: float) -> int:
     whole = perceptron(radius, margin)
     if whole < 1:
         raise ValueError(f"margin must be ≤ radius = {radius:g}, got {margin:g}")
-    return int(np.floor(whole * (1 + 1e-12)))  # 1/0.1² is 100, not 99.99…
+    return int(np.floor(whole * (1 + 1e-12)))  # (0.3/0.1)² is 9, not 8.99…
 
 
 # ---------------------------------------------------------------- Lecture 4
@@ -313,9 +314,9 @@ def strongly_convex(rho: float, curvature: float, T: int) -> float:
 def strongly_convex_sharp(rho: float, curvature: float, T: int) -> float:
     """(ρ²/2H)(1 + ½ + … + 1/T), what the proof of (3) gives before the sum is bounded by 1 + log T.
 
-    It is the worst case of this descent without projection: on f_t = (H/2)‖w − c_t‖² every line of the proof
-    is an equality, and `limits.at_distance` makes every ‖z_t‖ = ρ. (Hazan, Agarwal and Kale 2007; Bartlett,
-    Hazan and Rakhlin 2007.)
+    It is the worst case of this descent without projection: on f_t = (H/2)‖w − c_t‖², against the best point,
+    every line before ‖z_t‖ ≤ ρ is an equality, and `limits.at_distance` makes every ‖z_t‖ = ρ. (Hazan,
+    Agarwal and Kale 2007; Bartlett, Hazan and Rakhlin 2007.)
     """
     rho, H, T = _size(rho=rho), _size(curvature=curvature), validate.count("T", T)
     return float(rho**2 / (2 * H) * (1.0 / np.arange(1, T + 1)).sum())
@@ -373,7 +374,7 @@ def ftrl_tuned_sharp(phi_range: float, rho: float, T: int) -> float:
 
 
 def ftrl_sharp_step(phi_range: float, rho: float, T: int) -> float:
-    """The step that makes the sharp bound least: √(2D/T)/rho."""
+    """The step that makes `ftrl_sharp` least when every ‖z_t‖* is rho: √(2D/T)/rho."""
     D, rho, T = _size(phi_range=phi_range), _size(rho=rho), validate.count("T", T)
     return np.sqrt(2 * D / T) / rho
 

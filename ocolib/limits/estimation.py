@@ -61,7 +61,7 @@ def zigzag(diameter: float, rho: float, T: int) -> tuple[Array, Array]:
     D²/(2η) + ηTρ²/2 = ¾·Dρ√(2T): three quarters of the theorem's promise.
     """
     T = validate.count("T", T, low=2)
-    eta, m2 = descent_step(diameter, rho, T), 2.0 * T  # the path has to end ‖Z_T‖ = m·ρ away, m² = 2T
+    eta, m2 = descent_step(diameter, rho, T), 2.0 * T  # the sums have to end ‖Z_T‖ = m·ρ away, m² = 2T
     cos2 = m2 / T**2 if T % 2 == 0 else (m2 - 1) / (T**2 - 1)
     sign = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)
     Z = rho * np.stack([np.full(T, np.sqrt(cos2)), sign * np.sqrt(1 - cos2)], axis=1)

@@ -133,7 +133,7 @@ class BallMinimax(BySum):
     T: int
 
     def __post_init__(self):
-        ball(self.radius, self.rho, self.T), validate.count("dim", self.dim)  # as the value does
+        ball(self.radius, self.rho, self.T), validate.count("dim", self.dim)
 
     @property
     def over(self) -> Ball:

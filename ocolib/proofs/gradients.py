@@ -43,7 +43,7 @@ def descent_sharp(trace: Trace, u: ArrayLike, radius: float, rho: float) -> Chai
     round, and so pays eta/2 where the lecture pays eta. A start other than 0 as in `descent`.
     """
     words = "Theorem 2, the sharp chain", "(η/2)", "B", " − ‖w_{t+1} − w_t‖²/2η"
-    reasons = "Theorem 1 on the surrogates ⟨z_t, ·⟩, its slack kept", "ab − a²/2η ≤ ηb²/2"
+    reasons = "Theorem 1 on the surrogates ⟨z_t, ·⟩, part of its slack kept", "ab − a²/2η ≤ ηb²/2"
     return _lazy(trace, u, validate.size("radius", radius), rho, 0.5, 0.5, words, reasons)
 
 
@@ -89,7 +89,7 @@ def _rho(rho):
 def zinkevich(trace: Trace, comparators: ArrayLike, diameter: float, rho: float) -> Chain:
     """Theorem 4.1.3 on one trace of eager descent with η_t = 1/√t, against u_1, …, u_T.
 
-    In the lines L_t is ‖u_{t+1} − u_t‖, the noise ½Σ η_t‖z_t‖², the drift
+    In the lines L_t is ‖u_{t+1} − u_t‖ and L their sum, the noise ½Σ η_t‖z_t‖², the drift
     Σ (‖w_{t+1} − u_{t+1}‖² − ‖w_{t+1} − u_t‖²)/2η_t.
     """
     D, rho, T = validate.size("diameter", diameter), _rho(rho), trace.rounds
@@ -176,7 +176,7 @@ def _against_a_path(trace, u, eta, D):
 
 
 def _promise(D, rho, T, drift, word):
-    """The last line of either form: what the steps and the gradients add up to."""
+    """The line of either form in which the sums over the steps and the gradients are bounded."""
     value = D**2 / 2 * np.sqrt(T) + rho**2 * (np.sqrt(T) - 0.5) + drift * np.sqrt(T - 1)
     return Line(value, f"(D²/2)√T + ρ²(√T − ½) + {word}√(T−1)", "‖z_t‖ ≤ ρ; Σ 1/√t ≤ 2√T − 1")
 

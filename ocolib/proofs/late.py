@@ -98,7 +98,7 @@ class _Arrivals:
             title,
             (
                 Line(trace.regret(against=u), "Σ f_s(w_s) − f_s(u)"),
-                Line((z * (w - u)).sum() - bend, f"Σ ⟨z_s, w_s − u⟩{curved}", "z_s is a subgradient at w_s"),
+                Line((z * (w - u)).sum() - bend, f"Σ ⟨z_s, w_s − u⟩{curved}", "(strong) convexity at w_s"),
                 Line(
                     moved + noise + late,
                     f"Σ (‖v_k − u‖² − ‖v_{{k+1}} − u‖²)/2α_k{curved} + noise + late",

@@ -113,7 +113,7 @@ def _ftrl(trace, u, rho, share, kept, words, cost):
 
 
 def hedge(trace: Trace) -> Chain:
-    """Hedge with a fixed step on losses in [0, 1] against the best expert: the mixed loss, then Hoeffding.
+    """Hedge with a fixed step, losses in [0, 1], against the best of N experts: mixed loss, then Hoeffding.
 
     m_t = −(1/eta) log Σ p_t(j) exp(−eta·ℓ_t(j)); with L the sum of the ℓ_t the m_t
     add up to M = −(1/eta) log mean exp(−eta·L).

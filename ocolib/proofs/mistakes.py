@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def _rounds(trace, from_zero=False):
-    """The rounds with an update, each of which adds y_t·x_t: of the Perceptron, or descent with step 1."""
+    """The rounds with an update, each of which adds y_t·x_t (if the losses have no reg): of the Perceptron,
+    or descent with step 1.
+    """
     learner, phi = trace.learner, getattr(trace.losses, "phi", None)
     alike = isinstance(learner, OGD) and isinstance(learner.over, Space)
     alike = alike and not callable(learner.eta) and bool(np.all(learner.eta == 1))

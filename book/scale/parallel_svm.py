@@ -2,7 +2,7 @@
 
     python book/scale/parallel_svm.py
 
-runs it on dask workers, with 1, 2 and 4 of them and without any messages, on data that scikit-learn ships,
+runs it on dask, with 1, 2 and 4 workers and without any messages, on data that scikit-learn ships,
 and writes book/scale/parallel-svm.json: in which order the workers were served and when, how stale each
 gradient was, and what all this cost in wall and processor time.
 """
@@ -137,7 +137,7 @@ class Server:
         return None if enough else self.player.predict()
 
     def log(self):
-        """All that is kept of a run; of the last w at most 32 coordinates."""
+        """What the server keeps of a run; of the last w at most 32 coordinates."""
         w = self.player.predict()
         return {
             "served": "".join(map(str, self.served)),

@@ -219,7 +219,7 @@ class SoftMargin(Scalar):
         gamma = validate.frozen("gamma", self.gamma, len(delta), ndim=2)
         if delta.shape != gamma.shape or (gamma < 0).any():
             raise ValueError(
-                f"gamma must be ≥ 0, square like delta, got {gamma.shape}, {delta.shape}, least {gamma.min():g}"
+                f"gamma must be ≥ 0, square like delta, got {gamma.shape}, {delta.shape}, min {gamma.min():g}"
             )
         keep(self, delta=delta, gamma=gamma)
 

@@ -1,6 +1,6 @@
 """Who chooses the losses. Oblivious adversaries are arrays of linear losses, `(..., T, n)`, or data `(X, y)`,
-some with the u that separates them; an adaptive one is a function `adversary(t, w, past)` that sees the play
-w_t and the past subgradients, `(t − 1, n)`, and returns a loss or the z of a linear one.
+some with the u, or u_t, that separates them; an adaptive one is a function `adversary(t, w, past)` that
+sees the play w_t and the past subgradients, `(t − 1, n)`, and returns a loss or the z of a linear one.
 """
 
 from typing import Any
@@ -54,7 +54,7 @@ def random_directions(T: int, dim: int, seed: Any, rho: float = 1.0, runs: tuple
 
 
 def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array, Array]:
-    """Examples in the unit ball with y⟨u, x⟩ ≥ margin for a hidden unit vector u: (X, y, u)."""
+    """Examples in the unit ball with y⟨u, x⟩ ≥ margin, up to rounding, for a hidden unit u: (X, y, u)."""
     T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
     margin = validate.number("margin", margin, low=0.0, high=1.0)
     rng = validate.asked("the seed", np.random.default_rng, seed)
@@ -69,7 +69,7 @@ def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array,
 
 
 def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[Array, Array, Array]:
-    """Examples in the unit ball with y_t⟨u_t, x_t⟩ ≥ margin for a hidden unit vector u_t that turns.
+    """Examples in the unit ball, y_t⟨u_t, x_t⟩ ≥ margin up to rounding, for a hidden unit u_t that turns.
 
     It turns evenly from e_1 (round 1) by `turn` radians (round T), in the plane of the first two axes:
     (X, y, U), row t of U is u_t. For T = 1 it stays e_1.
@@ -131,8 +131,8 @@ def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
 def orthogonal(rho: float = 1.0) -> Adversary:
     """The adaptive adversary that forces regret ≥ R·rho·√T on a centred ball of radius R, for dim ≥ 2.
 
-    z_t has length rho, is orthogonal to Z_{t−1}, and ⟨z_t, w_t⟩ ≥ 0: the learner never gains, while
-    ‖Z_T‖ = rho·√T, so the best point of the ball gains R·rho·√T.
+    z_t has length rho, is orthogonal to Z_{t−1} = z_1 + … + z_{t−1}, and ⟨z_t, w_t⟩ ≥ 0: the learner never
+    gains, while ‖Z_T‖ = rho·√T, so the best point of the ball gains R·rho·√T.
     """
     validate.positive("rho", rho)
 

@@ -3,9 +3,9 @@
 `best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
 method (smooth losses on a ball by Newton's) that factors matrices of n rows, on the simplex n + 1. A loss
 with kinks is a sum of terms h·max(0, r), r affine in u; a set is conditions r ≤ 0, which are the same with
-h = ∞ (the simplex has Σ u_i = 1 as well). With r = v − s and v, s ≥ 0 the optimum has a slope a in [0, h] for
-each, such that s·a = 0, v·(h − a) = 0, and the gradients times a, with that of what is smooth, sum to 0 (on
-the simplex to equal entries).
+h = ∞ (the r of a ball is quadratic; the simplex has Σ u_i = 1 as well). With r = v − s and v, s ≥ 0 the
+optimum has a slope a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a, with
+that of what is smooth, sum to 0 (on the simplex to equal entries).
 """
 
 from contextlib import suppress
@@ -145,7 +145,7 @@ def best(losses: Examples, over: Any) -> Best:
 
 
 def _best(losses: Examples, over: Any, near: Array | None) -> Best:
-    """The search is shorter if it begins `near` the answer, as for one round more."""
+    """The search is mostly shorter if it begins `near` the answer, as for one round more."""
     if not knows(losses, over):
         raise ValueError(f"the best point is not known here for {type(losses).__name__} over {over!r}")
     answer = Best(np.zeros(over.dim), np.nan, np.nan)
@@ -198,7 +198,7 @@ def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float
     here: Any = u, a, s, v, nu
     step = _length(s, ds, v, dv, a, da, h)
     before = problem.residual(here, target) if problem.smooth else np.inf
-    for share in 0.5 ** np.arange(12):  # half the step until what must vanish has shrunk, if it ever does
+    for share in 0.5 ** np.arange(12):  # smooth: half the step until what must vanish shrinks, if it does
         there = [x + share * step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
         if not problem.smooth or problem.residual(there, target) <= (1 - 0.01 * share * step) * before:
             return there

@@ -25,7 +25,7 @@ from ocolib.phi import (  # a page finds all of them here
     POISSON,
     SOFTMAX,
     SQUARED_HINGE,
-    Differentiable,  # noqa: F401 (known by this name on the pages)
+    Differentiable,  # noqa: F401 (`oracle` finds it here)
     HingeLoss,
     PerceptronLoss,
     QuadraticForm,
@@ -138,7 +138,7 @@ class Examples:
         return slopes[..., None] * self.X + self.reg * np.asarray(w, dtype=float)
 
     def steepest(self, predictions: Array) -> float:
-        """At these predictions no φ'(⟨w, x_t⟩, y_t)·x_t is longer (no `reg` in it)."""
+        """At these predictions no φ'(⟨w, x_t⟩, y_t)·x_t is longer than this (no `reg` in it)."""
         slope = self.phi.lipschitz or np.abs(self.phi.slope(predictions, self.y)).max()
         return slope * self.largest * np.sqrt(self.dim)  # type: ignore[attr-defined]
 
@@ -319,7 +319,7 @@ def values(losses: Losses, w: ArrayLike) -> Array:
 
 
 def coefficients(losses: Losses) -> tuple[Array, Array, Array] | None:
-    """(a_t, b_t, k_t) of every round, f_t(w) = ½a_t‖w‖² + ⟨b_t, w⟩ + k_t; `None` if some loss is not so."""
+    """(a_t, b_t, k_t) of every round, f_t(w) = ½a_t‖w‖² + ⟨b_t, w⟩ + k_t; `None` if some loss has none."""
     if isinstance(losses, np.ndarray):
         return np.zeros(losses.shape[:-1]), losses, np.zeros(losses.shape[:-1])
     summable = [] if isinstance(losses, Examples) else [f for f in losses if isinstance(f, Summable)]

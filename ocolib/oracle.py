@@ -1,12 +1,13 @@
-"""The same answers from cvxpy: slow, generic, and with no formula of ours in them.
+"""The same answers from cvxpy: slow, generic, and with none of our closed forms in them.
 
-The closed forms of `sets`, `losses` and `regularizers` have their twins here. `constraints(set, x)` and
-`expression(loss, w)` translate our objects into cvxpy's; the rest states the problem as the lecture does and
-lets a solver answer.
+Projections, regularised minimisers and best points have their twins here. `constraints(set, x)`,
+`expression(loss, w)` and `scalar(phi, p, y)` translate our objects into cvxpy's; the rest states a problem
+and lets a solver answer.
 
 Accuracy: quadratic problems are solved to about 1e-8, or 1e-6 where a constraint is met without force; those
-with entropy (the exponential cone) to about 1e-5 of the largest coordinate. Compare components no closer
-than that; the values of the objective agree to about 1e-9.
+with entropy (the exponential cone) to about 1e-5 of the largest coordinate, on the orthant to 1e-4 while
+|eta·c_i| ≤ 10. Compare components no closer than that; the values of the objective agree to about 1e-8,
+relative to max(1, |value|).
 """
 
 import warnings
@@ -227,7 +228,7 @@ def minimize(regularizer: Regularizer, c: ArrayLike, eta: float, over: Set) -> A
 
 
 def best_point(losses: Any, over: Set) -> Array:
-    """A point of the set with the least total loss."""
+    """A point of the set with the least total loss, if there is one."""
     w = cp.Variable(over.dim)
     solve(expression(losses, w), constraints(over, w))
     return w.value
@@ -278,7 +279,7 @@ def max_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
 
 
 def ball_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
-    """(u, γ): problem (1) as it stands, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
+    """(u, γ): (1) of Lecture 9, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
     X = validate.array("X", X, ndim=2)
     y = validate.labels("y", y, len(X))
     u = cp.Variable(X.shape[1])
@@ -287,7 +288,7 @@ def ball_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
 
 
 def hard_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """(w, α): problem (2), min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints.
+    """(w, α): (2) of Lecture 9, min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints.
 
     `ValueError` if no w separates.
     """

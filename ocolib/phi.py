@@ -103,7 +103,7 @@ class HingeLoss(Kinked):
 
 
 def tube_slope(r: Any, up: float, down: float, eps: float) -> Any:
-    """`up` where r > eps, −down where r < −eps, 0 between."""
+    """`up` where r > eps, −down where r < −eps, else 0."""
     return up * (r > eps) - down * (r < -eps)
 
 
@@ -140,7 +140,7 @@ class TubeLoss(Scalar):
 
 @description
 class Differentiable(Scalar):
-    """A differentiable loss: its two formulas and its constants. Shown by its name, as a constant below."""
+    """A differentiable loss: its two formulas and its constants. Shown by its name in capitals."""
 
     name: str
     formula: Callable[[Any, Any], Any]
@@ -219,7 +219,7 @@ class SoftMargin(Scalar):
         gamma = validate.frozen("gamma", self.gamma, len(delta), ndim=2)
         if delta.shape != gamma.shape or (gamma < 0).any():
             raise ValueError(
-                f"gamma must be ≥ 0 and, like delta, square, got {gamma.shape} and {delta.shape}"
+                f"gamma must be ≥ 0, square like delta, got {gamma.shape}, {delta.shape}, min {gamma.min():g}"
             )
         keep(self, delta=delta, gamma=gamma)
 

@@ -122,13 +122,13 @@ def _inputs(c: ArrayLike, eta: ArrayLike, over: Set) -> tuple[Array, Array]:
 def _only(regularizer: Regularizer, over: Set, kind: type, curvature: ArrayLike) -> None:
     if not isinstance(over, kind):
         raise ValueError(
-            f"no closed form for {regularizer!r} over {over!r}; there is one for SquaredNorm over every set, "
-            "NegativeEntropy over Simplex, UnnormalizedEntropy over Orthant. See oracle.minimize"
+            f"no closed form here for {regularizer!r} over {over!r}; there is one for SquaredNorm over every "
+            "set, NegativeEntropy over Simplex, UnnormalizedEntropy over Orthant. See oracle.minimize"
         )
     if validate.floats("curvature", curvature).any():
         raise ValueError(
-            f"no closed form for {regularizer!r} with quadratic losses; use linear ones, Linearized(...) "
-            "or oracle.FTRL"
+            f"no closed form here for {regularizer!r} with quadratic losses; use linear ones, "
+            "Linearized(...) or oracle.FTRL"
         )
 
 

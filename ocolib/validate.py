@@ -1,8 +1,8 @@
 """What may come in: each check names the argument, what is allowed and what came.
 
-Entries of arrays end at 1e150; what `size` and `sizes` check ends there too and begins at 1e-150: then no
-square overflows and no product of two of them. Smaller entries of an array are legal: weights vanish every
-day.
+Entries of arrays end at ±1e150 (`floats` and `shaped` do not look at them); what `size` and `sizes` check
+ends at 1e150 and begins at 1e-150: then no square overflows and no product of two of them. Smaller entries
+of other arrays are legal: weights vanish every day.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ SMALLEST, LARGEST = 1e-150, 1e150
 
 
 def guarded(function: Callable) -> Callable:
-    """The function, with a finite answer or a sentence: what leaves the floats on the way is refused.
+    """The function, with a finite answer or a sentence: what NumPy or Python objects to is refused.
 
     Of answers, floats and arrays are looked at.
     """
@@ -103,7 +103,7 @@ def shaped(name: str, value: Any, dim: int | None = None, ndim: int | None = Non
 
 
 def measured(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> tuple[Array, float]:
-    """A `shaped` array, entries up to 1e150; and the largest size of its entries."""
+    """A `shaped` array, entries up to ±1e150; and the largest size of its entries."""
     x = shaped(name, value, dim, ndim)
     if x.size < 8192:  # sooner than min() and max(); of nan they say nan
         flat = x.ravel()
@@ -112,12 +112,12 @@ def measured(name: str, value: Any, dim: int | None = None, ndim: int | None = N
         least, most = x.min(), x.max()
     if not (least >= -LARGEST and most <= LARGEST):
         bad = x[~(np.abs(x) <= LARGEST)][0]
-        raise ValueError(f"{name} must be finite, its entries at most {LARGEST:g}, got {bad} in it")
+        raise ValueError(f"{name} must be finite, its entries of size at most {LARGEST:g}, got {bad} in it")
     return x, max(most, -least)
 
 
 def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
-    """A non-empty float array, entries up to 1e150."""
+    """A non-empty float array, entries up to ±1e150."""
     return measured(name, value, dim, ndim)[0]
 
 
@@ -143,7 +143,7 @@ def finite(name: str, values: Array) -> None:
 
 
 def vector(name: str, value: Any, dim: int | None = None) -> Array:
-    """A non-empty float vector, entries up to 1e150, frozen."""
+    """A non-empty float vector, entries up to ±1e150, frozen."""
     return frozen(name, value, dim, ndim=1)
 
 

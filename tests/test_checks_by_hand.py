@@ -21,7 +21,7 @@ def test_the_largest_size_of_an_entry(length):
             wrong = x.copy()
             wrong[place] = bad
             with pytest.raises(
-                ValueError, match=r"x must be finite, its entries at most 1e\+150, got"
+                ValueError, match=r"x must be finite, its entries of size at most 1e\+150, got"
             ) as said:
                 validate.measured("x", wrong)
             assert f"got {bad} in it" in str(said.value)

@@ -446,7 +446,7 @@ def test_sums_beyond_the_stated_sizes_are_refused_and_within_them_right():
     assert np.allclose(trace.points[1:], -np.sqrt(0.5)) and trace.paid[0] == 0.0
     assert trace.regret(BALL) == pytest.approx(np.sqrt(2) * 1e149)
     for learner in (learners.OGD(BALL, 1.0), learners.Hedge(2, 1.0), learners.FTL(BALL)):
-        with pytest.raises(ValueError, match=r"entries at most 1e\+150, got 2e\+150"):
+        with pytest.raises(ValueError, match=r"of size at most 1e\+150, got 2e\+150"):
             play(learner, np.full((1000, 2), 1e150))
 
 

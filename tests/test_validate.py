@@ -71,7 +71,8 @@ def test_an_array_has_the_shape_that_is_asked_for():
     refused("x must be an array of numbers, got ['a']", validate.array, ["a"])
     assert np.array_equal(validate.array("x", [LARGE, -LARGE, 0.0, 1e-320]), [LARGE, -LARGE, 0.0, 1e-320])
     for value in (OVER, -OVER, np.nan, np.inf):
-        refused(f"x must be finite, its entries at most 1e+150, got {value}", validate.array, [1.0, value])
+        said = f"x must be finite, its entries of size at most 1e+150, got {value}"
+        refused(said, validate.array, [1.0, value])
 
 
 def test_what_is_frozen_is_a_copy_unless_nobody_could_change_it():

@@ -23,7 +23,7 @@ Exact: TypeAlias = Any
 Matrix: TypeAlias = Sequence[Sequence[Fraction | int]]
 #: A • G as {(i, j): coefficient of G_ij, i ≤ j}
 Form: TypeAlias = dict[tuple[int, int], Fraction]
-#: the multiplier of each condition, by its name
+#: multipliers of conditions, by their names; of the others they are 0
 Proof: TypeAlias = Mapping[str, Number]
 #: the rows of a symmetric matrix, up to the diagonal
 Gram: TypeAlias = Sequence[Sequence[Number]]
@@ -68,9 +68,9 @@ def psd(M: Matrix) -> bool:
 def direction(M: Matrix) -> list[Fraction] | None:
     """None if the symmetric rational matrix M is positive semidefinite, else a vector v with vᵀMv < 0.
 
-    Row k of `basis` is a vector v with vᵀMv = the pivot D_k, orthogonal to the others in the sense of M: a
-    negative pivot convicts M. So does a zero pivot with an entry c ≠ 0 beside it: with d the diagonal entry
-    of that row, s·v_k + v_j costs 2sc + d, which is −1 for s = −(d + 1)/(2c).
+    In step k row k of `basis` is a vector v with vᵀMv = the pivot D_k, orthogonal in the sense of M to the
+    rows before it: a negative pivot convicts M. So does a zero pivot with an entry c ≠ 0 beside it: with d
+    the diagonal entry of that row, s·v_k + v_j costs 2sc + d, which is −1 for s = −(d + 1)/(2c).
     """
     if psd(M):
         return None
@@ -122,7 +122,7 @@ def root(q: Number, digits: int = 18) -> Pair:
 
 @dataclass(frozen=True)
 class Descent:
-    """The game of `limits.DescentProblem` with rational data: everything enters through its square.
+    """The game of `limits.DescentProblem`, also with a delay; steps and lengths enter by rational squares.
 
     T rounds of gradient descent from w_1 = 0 on a closed convex S ∋ 0, in any dimension: S in the ball of
     radius √`size2` around 0 (`within` 'ball') or of diameter at most √`size2` ('diameter'); losses
@@ -344,7 +344,7 @@ def _prove(found: Certificate) -> tuple[list[Descent], list[Pair]]:
         raise Refused("it is for no size")
     enclosures = [enclose(p, found["multipliers"], g) for p, g in zip(problems, found["grams"], strict=True)]
     if len(problems) > 2 or (len(problems) == 2 and any(low != high for low, high in enclosures)):
-        raise Refused("between two sizes only a line that is exact at both ends proves anything")
+        raise Refused("a certificate has one size, or two with a line that is exact at both ends")
     return problems, enclosures
 
 
@@ -378,7 +378,7 @@ def stored() -> dict[str, Certificate]:
 
 
 def excess(above: Sequence[Certificate], below: Sequence[Certificate]) -> Fraction:
-    """A number by which one learner's worst case is proved to exceed another's, at every size between two.
+    """A lower bound on one learner's worst case less another's, proved at every size between two.
 
     `above` and `below` are two certificates each, for the same two values of `size2` and otherwise one game
     of each learner. As a function of `size2` the worst case is concave (`verify`): the first lies above its

@@ -35,7 +35,7 @@ def interval(T: int) -> Fraction:
 
 
 def experts_floor(n: int, T: int) -> Fraction:
-    """½·E max_i S_i, what n experts with fair coins for losses force on every learner."""
+    """½·E max_i S_i of n independent sums S_i like S_T: what fair coins as losses force on every learner."""
     n, T = validate.count("n", n), validate.count("T", T)
     total = below = Fraction(0)
     for s, chance in coin_sums(T):
@@ -45,7 +45,7 @@ def experts_floor(n: int, T: int) -> Fraction:
 
 
 def square_loss(T: int) -> Fraction:
-    """½Σα_t with α_T = 1/T, α_{t−1} = α_t + α_t²: the minimax regret of ½‖w − c_t‖² on the unit ball.
+    """½Σα_t with α_T = 1/T, α_{t−1} = α_t + α_t²: the minimax regret of ½‖w − c_t‖², ‖c_t‖ ≤ 1.
 
     >>> str(square_loss(2)), str(square_loss(3))
     ('5/8', '115/162')

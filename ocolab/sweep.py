@@ -105,8 +105,8 @@ def _digest(*parts: Any) -> str:
 
 
 def _source(what: str, thing: Any) -> Any:
-    """A learner, a step, a game or a measure as JSON that changes when it does; a function's is its source,
-    so that what it calls may change unseen."""
+    """A learner, a step, a game or a measure as JSON that changes when it does; of a function or a class
+    its source, so that what it calls may change unseen."""
     if thing is None or isinstance(thing, (bool, int, float, str)):
         return thing
     if isinstance(thing, np.ndarray):
@@ -131,9 +131,9 @@ def _named(what: str, things: Any) -> dict[str, Any]:
     if not things:
         raise ValueError(f"{what} must not be empty")
     for name, thing in things.items():
-        if "<" in getattr(thing, "__qualname__", ""):  # a function or a class inside another
+        if "<" in getattr(thing, "__qualname__", ""):  # a lambda, or inside a function
             raise ValueError(
-                f"{what} must be callables defined at the top of a module, so that every process finds "
+                f"callables in {what} must be defined at the top of a module, so that every process finds "
                 f"them; got {thing.__qualname__} for {name!r}"
             )
     return dict(things)
@@ -289,6 +289,6 @@ def _opened(file: str | Path | None) -> Iterator[Store]:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("CREATE TABLE IF NOT EXISTS cells (key TEXT PRIMARY KEY, row TEXT)")
     except sqlite3.DatabaseError as error:
-        raise ValueError(f"file must be a table that sweep made, or new; {file} is not: {error}") from error
+        raise ValueError(f"file must be a table that sweep made, or new; got {file}: {error}") from error
     with closing(connection):
         yield Store(connection, file)

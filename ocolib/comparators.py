@@ -2,10 +2,11 @@
 
 `best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
 method (smooth losses on a ball by Newton's) that factors matrices of n rows, on the simplex n + 1. A loss
-with kinks is a sum of terms h·max(0, r), r affine in u; a set is conditions r ≤ 0, which are the same with
-h = ∞ (the r of a ball is quadratic; the simplex has Σ u_i = 1 as well). With r = v − s and v, s ≥ 0 the
-optimum has a slope a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a, with
-that of what is smooth, sum to 0 (on the simplex to equal entries).
+with kinks is a sum of terms ψ(r) = h·max(0, r), r affine in u; Huber's has a ψ with a bend, whose slope is r
+up to h. A set is conditions r ≤ 0, which are the same with h = ∞ (the r of a ball is quadratic; the simplex
+has Σ u_i = 1 as well). With r = q·a + v − s, q = 1 for a bend and else 0, and v, s ≥ 0 the optimum has a
+slope a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a, with that of what is
+smooth, sum to 0 (on the simplex to equal entries).
 """
 
 from contextlib import suppress
@@ -27,7 +28,6 @@ CURVATURES = {
     "exponential": lambda p, y: np.exp(-y * p),
     "logistic": lambda p, y: np.exp(-np.logaddexp(0.0, p) - np.logaddexp(0.0, -p)),
     "least squares": lambda p, y: np.ones_like(p),
-    "huber": lambda p, y: (np.abs(p - y) <= 1.0) + 1e-6,
     "poisson": lambda p, y: np.exp(p),
 }
 
@@ -45,21 +45,27 @@ def knows(losses: Any, over: Set) -> bool:
     """Can `best` search here? (It may still find no minimum.)"""
     return (
         isinstance(losses, Examples)
-        and (isinstance(losses.phi, (Kinked, TubeLoss)) or getattr(losses.phi, "name", None) in CURVATURES)
+        and (isinstance(losses.phi, (Kinked, TubeLoss)) or _name(losses) in ("huber", *CURVATURES))
         and losses.dim == over.dim
         and isinstance(over, (sets.Space, sets.Orthant, sets.Ball, sets.Box, sets.Simplex, sets.Halfspace))
     )
 
 
-def _kinks(losses: Examples) -> tuple[Array, Array, Array]:
-    """(A, b, h): the losses are Σ h·max(0, Au + b) and what is smooth; A has no rows for a smooth loss."""
-    X, y, phi = losses.X, losses.y, losses.phi
-    one = np.ones(len(X))
+def _name(losses: Examples) -> str:
+    return getattr(losses.phi, "name", "")
+
+
+def _kinks(losses: Examples) -> tuple[Array, Array, Array, float]:
+    """(A, b, h, q): the losses are Σ ψ(Au + b) and what is smooth; A has no rows for a smooth loss."""
+    X, y, phi, one = losses.X, losses.y, losses.phi, np.ones(len(losses))
     if isinstance(phi, Kinked):
-        return -y[:, None] * X, phi.bend + y * phi.threshold, one
-    if isinstance(phi, TubeLoss):
-        return np.vstack([X, -X]), np.concatenate([-y, y]) - phi.eps, np.r_[phi.up * one, phi.down * one]
-    return np.empty((0, X.shape[1])), np.empty(0), np.empty(0)
+        return -y[:, None] * X, phi.bend + y * phi.threshold, one, 0.0
+    if isinstance(phi, TubeLoss) or _name(losses) == "huber":
+        tube = phi if isinstance(phi, TubeLoss) else TubeLoss()  # but for the bend Huber's is |p − y|
+        h = np.r_[tube.up * one, tube.down * one]
+        A, b, used = np.vstack([X, -X]), np.r_[-y, y] - tube.eps, h > 0
+        return A[used], b[used], h[used], float(tube is not phi)
+    return np.empty((0, X.shape[1])), np.empty(0), np.empty(0), 0.0
 
 
 def _conditions(over: Set) -> tuple[Array, Array]:
@@ -78,25 +84,26 @@ def _conditions(over: Set) -> tuple[Array, Array]:
 class Problem:
     """The numbers of one search: rows Au + b, of which the first `soft` may be positive at the price h."""
 
-    def __init__(self, losses: Examples, over: Any) -> None:
+    def __init__(self, losses: Examples, over: Any, part: Any = None) -> None:
         self.losses, self.over = losses, over
-        self.smooth = getattr(losses.phi, "name", "")  #: which smooth loss, if it is one
-        A, b, h = _kinks(losses)
-        C, d = _conditions(over)
-        self.ball = int(isinstance(over, sets.Ball))
+        self.part = part or over  #: where to look: all of the set, or a bounded part
+        A, b, h, q = _kinks(losses)
+        self.smooth = "" if len(h) else _name(losses)  #: which smooth loss, if it is one
+        C, d = _conditions(self.part)
+        self.ball = int(isinstance(self.part, sets.Ball))
         self.A = np.asfortranarray(np.vstack([A, C, np.zeros((self.ball, over.dim))]))
         self.b = np.concatenate([b, d, np.zeros(self.ball)])
         self.h = np.concatenate([h, np.full(len(self.b) - len(h), np.inf)])
-        self.soft = len(h)
+        self.soft, self.q = len(h), np.where(np.isinf(self.h), 0.0, q)
         self.weight = losses.reg * len(losses)
 
     def rows(self, u: Array) -> Array:
         """The rows at u; for a ball the last is ½(‖u − c‖² − R²)/R, and its gradient is put into A."""
         r = self.A @ u + self.b
         if self.ball:
-            away = u - self.over.center
-            self.A[-1] = away / self.over.radius
-            r[-1] = 0.5 * (away @ away / self.over.radius - self.over.radius)
+            away, radius = u - self.part.center, self.part.radius
+            self.A[-1] = away / radius
+            r[-1] = 0.5 * (away @ away / radius - radius)
         return r
 
     def value(self, u: Array) -> float:
@@ -117,12 +124,13 @@ class Problem:
         """The length of what must vanish."""
         u, a, s, v, nu = state
         r = self.rows(u)
-        parts = self.derivatives(u)[0] + a @ self.A + nu, r - v + s, s * a - target
+        below = v[: self.soft] * (self.h - a)[: self.soft] - target
+        parts = self.derivatives(u)[0] + a @ self.A + nu, r - v + s - self.q * a, s * a - target, below
         return float(np.sqrt(sum(part @ part for part in parts)))
 
     def gap(self, u: Array, a: Array) -> tuple[float, float]:
         """(value, gap) at u in the set: by the slopes a no point (see `REACH`) is below value − gap."""
-        r, a, h = self.rows(u)[: self.soft], a[: self.soft], self.h[: self.soft]
+        r, a, h, q = (x[: self.soft] for x in (self.rows(u), a, self.h, self.q))
         g = self.derivatives(u)[0] + a @ self.A[: self.soft]
         far = REACH * max(1.0, float(np.linalg.norm(u)))
         match self.over:
@@ -135,7 +143,8 @@ class Problem:
                 least = -t * self.over.distance - far * np.linalg.norm(g + t * self.over.unit)
             case _:
                 least = g @ self.over.minimize_linear(g)
-        kinks = (h * np.maximum(r, 0.0) - a * r).sum()
+        at = np.where(q > 0, np.clip(r, 0.0, h), h * (r > 0))  # the slope of ψ at r
+        kinks = ((at - a) * r - 0.5 * q * (at**2 - a**2)).sum()
         return self.value(u), float(kinks + g @ u - least)
 
 
@@ -149,64 +158,84 @@ def _best(losses: Examples, over: Any, near: Array | None) -> Best:
     if not knows(losses, over):
         raise ValueError(f"the best point is not known here for {type(losses).__name__} over {over!r}")
     answer = Best(np.zeros(over.dim), np.nan, np.nan)
-    with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
-        answer = _search(Problem(losses, over), over, near)
-    if not answer.gap <= 1e-8 * max(1.0, abs(answer.value)):
-        raise ValueError(f"no best point was found: is the infimum attained? The gap is {answer.gap:g}")
-    return answer
+    for part in (over, *_parts(over)):
+        with suppress(np.linalg.LinAlgError, ValueError), np.errstate(all="ignore"):
+            answer = _search(Problem(losses, over, part), near if part is over else None)
+        if answer.gap <= 1e-8 * max(1.0, abs(answer.value)):
+            return answer
+    raise ValueError(f"no best point was found: is the infimum attained? The gap is {answer.gap:g}")
 
 
-def _search(problem: Problem, over: Any, near: Array | None) -> Best:
+def _parts(over: Any) -> list[Any]:
+    """Bounded parts of a set without end, each ten times as large: there curvature 0 leads nowhere far."""
+    n, sizes = over.dim, 10.0 ** np.arange(7)
+    if isinstance(over, sets.Space):
+        return [sets.Ball(n, size) for size in sizes]
+    return (
+        [sets.Box(np.zeros(n), np.full(n, size)) for size in sizes] if isinstance(over, sets.Orthant) else []
+    )
+
+
+def _search(problem: Problem, near: Array | None) -> Best:
     if problem.ball and problem.smooth:
-        return _better(None, problem, _in_ball(problem, over, near), np.zeros(1))
+        return _better(None, problem, _in_ball(problem, near), np.zeros(1))
     state = _start(problem, near)
     answer = _better(None, problem, *state[:2])
-    for _ in range(100):
-        if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
-            break
-        state = _improve(problem, *state)
-        answer = _better(answer, problem, *state[:2])
+    with suppress(np.linalg.LinAlgError, ValueError):  # what was found before may do
+        for _ in range(100):
+            if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
+                break
+            state = _improve(problem, *state)
+            answer = _better(answer, problem, *state[:2])
     return answer
 
 
 def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float) -> Any:
     """One step towards s·a = v·(h − a) = μ with a smaller μ (Mehrotra's predictor and corrector)."""
-    h, hard, simplex = problem.h, np.isinf(problem.h), isinstance(problem.over, sets.Simplex)
+    h, hard, simplex = problem.h, np.isinf(problem.h), isinstance(problem.part, sets.Simplex)
     above, pairs = np.where(hard, 1.0, h - a), max(len(s) + problem.soft, 1)
     r, (gradient, H) = problem.rows(u), problem.derivatives(u)
-    A, D = problem.A, 1.0 / (s / a + v / above)
+    A, D = problem.A, 1.0 / (problem.q + s / a + v / above)
     if problem.ball:
-        H = H + a[-1] / problem.over.radius * np.eye(len(u))
+        H = H + a[-1] / problem.part.radius * np.eye(len(u))
     K = H + (A.T * D) @ A if len(A) else H
     if simplex:  # Σ u_i = 1, with the multiplier ν
         K = np.block([[K, np.ones((len(u), 1))], [np.ones((1, len(u))), np.zeros((1, 1))]])
-    rd, rp, mu = gradient + a @ A + nu, r - v + s, (s @ a + v @ above) / pairs
+    rd, rp, mu = gradient + a @ A + nu, r - v + s - problem.q * a, (s @ a + v @ above) / pairs
     ds = da = dv = np.zeros_like(a)
     target = 0.0
     for corrected in (False, True):  # towards μ = 0; then, wiser by that step, towards the target
         if corrected and mu:
             step = _length(s, ds, v, dv, a, da, h)
             after = ((s + step * ds) @ (a + step * da) + (v + step * dv) @ (above - step * da)) / pairs
-            target = mu * max(min(1.0, after / mu) ** 3, 0.1 if problem.smooth else 0.0)
+            target = mu * max(min(1.0, after / mu) ** 3, 0.1 if problem.smooth or problem.ball else 0.0)
         rs, rv = s * a + ds * da - target, np.where(hard, 0.0, v * above - dv * da - target)
         w = rp - rs / a + rv / above
         rhs = -rd - (D * w) @ A
-        move = np.linalg.solve(K, np.append(rhs, 1.0 - u.sum()) if simplex else rhs)
+        move = _solve(K, np.append(rhs, 1.0 - u.sum()) if simplex else rhs)
         du, dnu = (move[:-1], move[-1]) if simplex else (move, 0.0)
         da = D * (A @ du + w)
         ds, dv = (-rs - s * da) / a, np.where(hard, 0.0, (-rv + v * da) / above)
     here: Any = u, a, s, v, nu
     step = _length(s, ds, v, dv, a, da, h)
-    before = problem.residual(here, target) if problem.smooth else np.inf
+    before = problem.residual(here, target) if problem.smooth or problem.ball else np.inf
     for share in 0.5 ** np.arange(12):  # smooth: half the step until what must vanish shrinks, if it does
         there = [x + share * step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
-        if not problem.smooth or problem.residual(there, target) <= (1 - 0.01 * share * step) * before:
+        if before == np.inf or problem.residual(there, target) <= (1 - 0.01 * share * step) * before:
             return there
     return [x + step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
 
 
-def _in_ball(problem: Problem, over: Any, near: Array | None) -> Array:
+def _solve(K: Array, rhs: Array) -> Array:
+    try:
+        return np.linalg.solve(K, rhs)
+    except np.linalg.LinAlgError:  # near an edge of many conditions; of many moves the least
+        return np.linalg.lstsq(K, rhs, rcond=None)[0]
+
+
+def _in_ball(problem: Problem, near: Array | None) -> Array:
     """Of a smooth f on a ball: argmin f + ½λ‖u − c‖² with λ = 0, or with the λ that puts it on the edge."""
+    over: Any = problem.part
     u, lam, one = over.center if near is None else near, 0.0, np.eye(over.dim)
 
     def value(u: Array, lam: float) -> float:
@@ -215,16 +244,16 @@ def _in_ball(problem: Problem, over: Any, near: Array | None) -> Array:
     for _ in range(60):
         for _ in range(60):  # Newton, with half the step until f has come down
             gradient, H = problem.derivatives(u)
-            d, H = u - over.center, H + (lam + 1e-10 * (1.0 + np.trace(H))) * one
+            d, H = u - over.center, H + (lam + 1e-14 * (1.0 + np.trace(H))) * one
             move = -np.linalg.solve(H, gradient + lam * d)
             fall, step, f = -(gradient + lam * d) @ move, 1.0, value(u, lam)
             while step > 1e-12 and not value(u + step * move, lam) <= f - 1e-4 * step * fall:
                 step *= 0.5
-            if step <= 1e-12 or fall <= 1e-18 * max(1.0, abs(f)):
+            if step <= 1e-12 or fall <= 1e-24 * max(1.0, abs(f)):
                 break
             u = u + step * move
         length = float(np.linalg.norm(d))
-        if abs(length / over.radius - 1.0) <= 1e-11 or (lam == 0.0 and length <= over.radius):
+        if abs(length / over.radius - 1.0) <= 1e-13 or (lam == 0.0 and length <= over.radius):
             break
         lam = max(0.0, lam + (length / over.radius - 1.0) * length**2 / (d @ np.linalg.solve(H, d)))
     return u
@@ -246,7 +275,7 @@ def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Ar
 
 def _start(problem: Problem, near: Array | None) -> Any:
     """A point of the set, its middle if it has one, or close to `near`; slopes with s·a ≈ v·(h − a) ≈ μ."""
-    over, h = problem.over, problem.h
+    over, h = problem.part, problem.h
     match over:
         case sets.Ball():
             u = over.center.copy()

@@ -5,7 +5,7 @@ told, on which input, what came, what was expected.
 `tell` hears the verdict: in a notebook it prints, in the browser the page shows it, grading notes it down.
 An exception in the student's function becomes a verdict. With `strict=True` a wrong or missing answer raises
 `WrongAnswer`, and `tell` hears nothing of it.
-`slips` name what may have happened: {sentence: the function that a student with this slip would write}.
+`slips` name what may have happened: {sentence: what a student with this slip would write}.
 All needs NumPy alone.
 """
 
@@ -36,7 +36,7 @@ class Verdict:
     input: str | None = None
     got: str | None = None
     expected: str | None = None
-    pending: bool = False  #: nothing was written yet
+    pending: bool = False  #: something is still to be written
 
     def __str__(self) -> str:
         facts = {"input": self.input, "you have": self.got, "expected": self.expected}
@@ -115,7 +115,7 @@ def _ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | N
             warnings.simplefilter("ignore")  # what comes of it is judged below
             copies = [np.array(x) if isinstance(x, np.ndarray) else x for x in inputs]
             answer = function(*copies) if callable(function) else function
-    except (Exception, SystemExit) as error:  # whatever the student's code does, the reader gets a sentence
+    except (Exception, SystemExit) as error:  # exit() too becomes a sentence
         _wrong(f"Your function raised {type(error).__name__}: {error}", shown)
     if _unwritten(answer):
         message = "not yet: your function returns None. Replace the stub and run the cell again."
@@ -123,9 +123,7 @@ def _ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | N
     try:
         found = _floats(answer)
     except (TypeError, ValueError, OverflowError):
-        _wrong(
-            "Your function returned something that is not numeric, or not real.", shown, _short(show(answer))
-        )
+        _wrong("What your function returned does not convert to floats.", shown, _short(show(answer)))
     if shape is not None:
         found = _fitted(found, shape, shown)
     if not np.isfinite(found).all():
@@ -172,7 +170,7 @@ def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> A
 
 
 def same(got: ArrayLike, expected: ArrayLike, close: float = 1e-9) -> bool:
-    """Of one shape, and equal up to `close` times the largest expected |entry|, or times 1 if all are 0."""
+    """Of one shape, and (if finite) equal up to `close` times the largest |expected|, or 1 if all are 0."""
     got, expected = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
     scale = np.abs(expected).max(initial=0.0) or 1.0
     return got.shape == expected.shape and bool(np.all(np.abs(got - expected) <= close * scale))
@@ -206,7 +204,7 @@ def _likely(slips: Slips, answer: Any, cases: Sequence[Sequence[Any]], failed: i
 
 
 def _others(cases: Sequence[Sequence[Any]], truth: Callable[..., Any]) -> list[list[Any]]:
-    """For who grades: the same cases with other floats and ints, where the truth knows them."""
+    """For who grades: the same cases, floats up to 10 % off, ints up to 2 more, where the truth is finite."""
     rng, found = np.random.default_rng(fresh), []
     for case in cases if fresh else ():
         other = [
@@ -389,7 +387,7 @@ def check_learner(
     there_and_back = np.where(np.arange(rounds) < rounds / 2, -1.0, 1.0)[:, None] * np.ones(dim)
     games = [
         rng.integers(-1, 2, (rounds, dim)).astype(float),
-        there_and_back,  # past the walls, if there are any, and home again
+        there_and_back,  # one way, then back: for walls, if there are any
         10 * there_and_back,
         rng.standard_normal((rounds, dim)),
         0.05 * rng.standard_normal((rounds, dim)),

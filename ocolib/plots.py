@@ -14,7 +14,7 @@ import numpy as np
 from ocolib.proofs import subscripts
 from ocolib.protocols import Set
 
-#: named after who wears them most; some look alike to who cannot tell red from green, so label the lines
+#: each named after one who wears it; some look alike to who cannot tell red from green, so label the lines
 COLORS = {
     "FTL": "#c44e00",
     "FTRL": "#0067a5",

@@ -1,4 +1,4 @@
-"""What a game leaves behind: a `Trace`, from which every regret is read, or a `KernelTrace`."""
+"""What a game leaves behind: a `Trace`, from which regrets are read, or a `KernelTrace`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

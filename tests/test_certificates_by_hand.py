@@ -107,7 +107,7 @@ def test_between_sizes_both_ends_must_be_exact_and_there_are_two():
     for sizes, grams in (([a, b, b], [g, h, h]), ([a, b], [g, smaller(h)]), ([a, b], [smaller(g), h])):
         spoiled = copy.deepcopy(found)
         spoiled["problem"]["size2"], spoiled["grams"] = sizes, grams
-        with pytest.raises(cert.Refused, match="between two sizes only a line"):
+        with pytest.raises(cert.Refused, match="two with a line that is exact"):
             cert.verify(spoiled)
 
 

@@ -67,6 +67,39 @@ def test_a_curve_is_the_least_value_of_every_prefix(name):
         assert curve[t - 1] == pytest.approx(oracle.regret(prefix, Ball(n)), abs=1e-6)
 
 
+HARD = {
+    "hinge": losses.hinge,
+    "perceptron": losses.perceptron_loss,
+    "logistic, regularised": lambda X, y: losses.logistic(X, y).regularized(0.01),
+    "least squares": losses.least_squares,
+    "huber": lambda X, y: losses.huber(X, 2.0 * y),
+    "absolute": losses.absolute,
+    "quantile 1": lambda X, y: losses.quantile(X, y, 1.0),
+}
+
+
+@pytest.mark.parametrize("make", [Ball, Simplex, Orthant, Space], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("name", HARD)
+def test_few_examples_of_any_size_have_a_best_point(name, make):
+    """Fewer examples than numbers, many best points, slopes that are constant far out: nothing is refused."""
+    rng = np.random.default_rng(1)
+    for T in [1, 2, 5, 12] * 8:
+        over = make(int(rng.integers(1, 6)))
+        X = rng.standard_normal((T, over.dim)) * rng.choice([0.1, 1.0, 10.0])
+        best = comparators.best(HARD[name](X, rng.choice([-1.0, 1.0], T)), over)
+        assert best.gap <= 1e-8 * max(1.0, best.value) and over.contains(best.point)
+
+
+def test_far_points_are_found_in_parts():
+    """|u − c|² of Huber is linear from c − 1 on: the way to c = 300 has no curvature."""
+    best = comparators.best(losses.huber([[1.0], [1.0]], [300.0, 300.0]), Space(1))
+    assert best.point == pytest.approx([300.0]) and best.value <= 1e-8
+    best = comparators.best(losses.huber(np.eye(2), [-5.0, 300.0]), Orthant(2))
+    assert best.point == pytest.approx([0.0, 300.0], abs=1e-6) and best.value == pytest.approx(4.5)
+    assert [part.radius for part in comparators._parts(Space(2))] == [1, 10, 100, 1e3, 1e4, 1e5, 1e6]
+    assert comparators._parts(Orthant(2))[1] == Box([0, 0], [10, 10]) and comparators._parts(Ball(2)) == []
+
+
 def test_an_infimum_that_is_not_attained_is_approached():
     separable = losses.logistic([[1.0], [2.0]], [1, 1])
     assert comparators.best(separable, Space(1)).value <= 1e-8  # the infimum 0 is not attained

@@ -15,13 +15,13 @@ KINKED = {
     "perceptron": losses.perceptron_loss(X, SIGNS, threshold=0.3),
     "tube": losses.eps_insensitive(X, REALS, 0.2),
     "quantile": losses.quantile(X, REALS, 0.3),
+    "huber": losses.huber(X, 3.0 * REALS),
 }
 SMOOTH = {
     "squared hinge": losses.squared_hinge(X, SIGNS),
     "exponential": losses.exponential(X, SIGNS).regularized(0.3),
     "logistic": losses.logistic(X, SIGNS),
     "least squares": losses.least_squares(X, REALS),
-    "huber": losses.huber(X, REALS),
     "poisson": losses.poisson(X, COUNTS),
 }
 ALL = KINKED | SMOOTH
@@ -41,11 +41,22 @@ U = np.array([0.4, -0.3])
 @pytest.mark.parametrize("name", KINKED)
 def test_kinks_make_the_loss(name):
     data = KINKED[name]
-    A, b, h = comparators._kinks(data)
+    A, b, h, q = comparators._kinks(data)
     reg = data.reg * len(data) / 2
+
+    def psi(r, h):
+        return h * max(0.0, r) if name != "huber" else 0.5 * max(0.0, min(r, 1.0)) ** 2 + max(0.0, r - 1.0)
+
     for u in (U, -U, 3 * U, np.array([-1.0, 2.0])):
-        assert (h * np.maximum(0.0, A @ u + b)).sum() + reg * u @ u == pytest.approx(data.values(u).sum())
-    assert [len(part) for part in comparators._kinks(SMOOTH["logistic"])] == [0, 0, 0]
+        total = sum(psi(r, steep) for r, steep in zip(A @ u + b, h, strict=True)) + reg * u @ u
+        assert total == pytest.approx(data.values(u).sum())
+    assert q == (name == "huber")
+    assert [len(part) for part in comparators._kinks(SMOOTH["logistic"])[:3]] == [0, 0, 0]
+
+
+def test_a_side_that_costs_nothing_is_no_kink():
+    A, b, h, _ = comparators._kinks(losses.quantile(X, REALS, 1.0))
+    assert A.tolist() == X.tolist() and b.tolist() == (-REALS).tolist() and h.tolist() == [1.0] * 4
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -54,7 +65,7 @@ def test_value_and_derivatives(name):
     problem = Problem(data, Space(2))
     assert problem.value(U) == pytest.approx(data.values(U).sum())
     assert problem.smooth == (name if name in SMOOTH else "") and problem.weight == 4 * data.reg
-    assert problem.soft == {"tube": 8, "quantile": 8}.get(name, 4 if name in KINKED else 0)
+    assert problem.soft == {"tube": 8, "quantile": 8, "huber": 8}.get(name, 4 if name in KINKED else 0)
 
     def smooth(u):
         return data.values(u).sum() if name in SMOOTH else 0.5 * problem.weight * (u @ u)
@@ -64,18 +75,14 @@ def test_value_and_derivatives(name):
         assert gradient[i] == pytest.approx((smooth(U + e) - smooth(U - e)) / (2 * tiny), abs=1e-7)
         change = (problem.derivatives(U + e)[0] - problem.derivatives(U - e)[0]) / (2 * tiny)
         assert H[i] == pytest.approx(change, abs=2e-5)
-    if name in ("squared hinge", "huber"):
-        bent = sum(
-            (abs(x @ U - y) <= 1 if name == "huber" else y * (x @ U) < 1) * np.outer(x, x)
-            for x, y in zip(X, data.y, strict=True)
-        )
+    if name == "squared hinge":
+        bent = sum((y * (x @ U) < 1) * np.outer(x, x) for x, y in zip(X, data.y, strict=True))
         assert pytest.approx(bent + 1e-6 * X.T @ X, rel=1e-12) == H
 
 
 def test_second_derivatives_at_the_kinks_of_the_slope():
     one = np.array([1.0])
     assert comparators.CURVATURES["squared hinge"](one, one) == pytest.approx([1e-6])
-    assert comparators.CURVATURES["huber"](one, 0 * one) == pytest.approx([1 + 1e-6])
 
 
 def inside(over, x):
@@ -242,7 +249,8 @@ def one_step(problem, over, u, a, s, v, nu):
     pairs, step = len(s) + soft.sum(), longest(da, ds, dv)
     mu = product(a, s, v) / pairs
     after = product(a + step * da, s + step * ds, v + step * dv) / pairs
-    target = mu * max(min(1.0, after / mu) ** 3, 0.1 if problem.smooth else 0.0)
+    bent = problem.smooth or isinstance(over, Ball)  # something is not linear
+    target = mu * max(min(1.0, after / mu) ** 3, 0.1 if bent else 0.0)
     du, da, ds, dv, dnu = newton(problem, u, a, s, v, nu, over, sides(target, ds, da, dv))
     step = longest(da, ds, dv)
 
@@ -252,9 +260,10 @@ def one_step(problem, over, u, a, s, v, nu):
 
     def missing(u, a, s, v, nu):
         first = problem.derivatives(u)[0] + nu, problem.rows(u) - v + s, s * a - target
-        return np.sqrt(sum((x**2).sum() for x in (first[0] + problem.A.T @ a, *first[1:])))
+        last = v[soft] * (problem.h - a)[soft] - target
+        return np.sqrt(sum((x**2).sum() for x in (first[0] + problem.A.T @ a, *first[1:], last)))
 
-    if not problem.smooth:
+    if not bent:
         return there(1.0), target, 1.0
     before = missing(u, a, s, v, nu)
     share = 1.0
@@ -291,7 +300,8 @@ def test_a_residual_by_hand():
     a, s, v = np.linspace(0.1, 0.6, 6), np.linspace(1.0, 2.0, 6), np.array([0.5, 0.4, 0.3, 0.2, 0.0, 0.0])
     dual = 1.2 * U + np.vstack([-SIGNS[:, None] * X, -np.eye(2)]).T @ a + 0.7
     rows = np.append(1.0 - SIGNS * (X @ U), -U) - v + s
-    expected = np.sqrt((dual**2).sum() + (rows**2).sum() + ((s * a - 0.05) ** 2).sum())
+    below, above = s * a - 0.05, (v * (1 - a) - 0.05)[:4]  # of the last two no slope is too much
+    expected = np.sqrt(sum((part**2).sum() for part in (dual, rows, below, above)))
     assert problem.residual((U, a, s, v, 0.7), 0.05) == pytest.approx(expected)
 
 
@@ -352,9 +362,9 @@ def test_an_answer_is_as_good_as_its_gap(monkeypatch, value, gap):
     """At most 1e-8, or of a large value this share."""
     answers = iter([comparators.Best(U, value, gap), comparators.Best(U, value, 1.01 * gap)])
     monkeypatch.setattr(comparators, "_search", lambda *_: next(answers))
-    assert comparators.best(KINKED["hinge"], Space(2)).gap == gap
+    assert comparators.best(KINKED["hinge"], Ball(2)).gap == gap
     with pytest.raises(ValueError, match="no best point was found"):
-        comparators.best(KINKED["hinge"], Space(2))
+        comparators.best(KINKED["hinge"], Ball(2))
 
 
 def test_a_singular_matrix_is_no_answer(monkeypatch):

@@ -80,10 +80,10 @@ FLAWS = {
     "nan": (lambda *args: np.nan, "not finite|shape"),
     "a vector of nan": (lambda *args: np.full(2, np.nan), "not finite|shape"),
     "a wrong shape": (lambda *args: np.zeros((2, 7)), r"shape \(2, 7\)"),
-    "words": (lambda *args: "w", "not numeric"),
-    "a ragged list": (lambda *args: [[1], [1, 2]], "not numeric"),
-    "a dictionary": (lambda *args: {}, "not numeric"),
-    "a complex number": (lambda *args: 1.0 + 2.0j, "not numeric, or not real"),
+    "words": (lambda *args: "w", "not convert to floats"),
+    "a ragged list": (lambda *args: [[1], [1, 2]], "not convert to floats"),
+    "a dictionary": (lambda *args: {}, "not convert to floats"),
+    "a complex number": (lambda *args: 1.0 + 2.0j, "not convert to floats"),
     "the wrong number of arguments": (lambda a, b, c: 1, "TypeError"),
 }
 every_check = pytest.mark.parametrize("name", CHECKS)

@@ -432,4 +432,4 @@ def test_a_bound_is_compared_with_the_game_that_it_is_for(heard):
 def test_a_whole_number_beyond_the_floats_is_not_numeric(heard):
     check_value(lambda: 10**400, 1.0)
     (verdict,) = heard
-    assert not verdict.passed and "not numeric" in verdict.message
+    assert not verdict.passed and "not convert to floats" in verdict.message

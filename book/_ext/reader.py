@@ -131,7 +131,7 @@ def as_page(env, target):
 
 
 def plain(node):
-    """The first sentences of a paragraph, as far as they hold no formula and are short; else all of it."""
+    """The first sentences of a paragraph, up to a formula or 180 characters; all of it if that is none."""
     words = (FORMULA if isinstance(t.parent, nodes.math) else t.astext() for t in node.findall(nodes.Text))
     text = re.sub(r"\s+", " ", "".join(words)).strip()
     result = ""

@@ -14,7 +14,7 @@ from ocolib import sets as room
 
 
 def entries(size=10.0):
-    """Whole numbers, which make ties and kinks, and floats, which do not."""
+    """Whole numbers, which make ties and kinks, and floats, which seldom do."""
     whole = st.integers(-3, 3).map(float)
     return whole | st.floats(-size, size, allow_subnormal=False).map(lambda x: round(x, 6))
 

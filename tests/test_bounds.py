@@ -1,7 +1,7 @@
 """Every promise is put to the test its word demands.
 
-`tight`: held in every game, met with equality by one, and broken when scaled down; `upper`: held, and broken
-when scaled below its known tightness; `lower`: reached. The last test counts that no bound was forgotten.
+`tight`: held in every game tried, met with equality by one, and broken when scaled down; `upper`: held, and
+broken when scaled below its known tightness; `lower`: reached. A test sees that no bound was forgotten.
 """
 
 import ledger

@@ -1,4 +1,4 @@
-"""Every promise is attacked in four ways, and the same promise made a little smaller is broken.
+"""Promises are attacked in four ways, and the same promise below its known tightness is broken.
 
 *Random* losses; *greedy* ones, each the worst for the score after its round; *exhaustive* play of a short
 game, all sequences of a few moves; and the worst case that is *known*. The largest share of the promise that
@@ -238,7 +238,7 @@ def worst_pegasos(radius=0.5, reg=3.0):
 
 
 def worst_ftrl(step, promised, T=16):
-    """The worst of all signs on [−1, 1], a spiral on the disk: gone to the end of the ball, no projection."""
+    """A spiral on the disk: the plays go evenly to the edge of the ball, and no projection acts."""
     eta = step(0.5, 2.0, T)
     Z = limits.spiral(1.0, 2.0, T, eta)
     return game(FTRL(Ball(2), SquaredNorm(), eta), Z, Ball(2))[1], float(promised(T, eta))

@@ -36,7 +36,7 @@ small = st.integers(-4, 4)
 @given(st.lists(st.lists(small, min_size=4, max_size=4), min_size=1, max_size=4))
 @settings(max_examples=200, deadline=None)
 def test_psd_agrees_with_eigenvalues_and_convicts_with_a_vector(V):
-    """VVᵀ is positive semidefinite, also singular; less a little on the diagonal of a singular one not."""
+    """VᵀV is positive semidefinite, also singular; less 1 in a corner it may not be, as a vector shows."""
     G = [
         [sum(x * y for x, y in zip(a, b, strict=True)) for b in zip(*V, strict=True)]
         for a in zip(*V, strict=True)
@@ -177,7 +177,7 @@ def test_every_stored_certificate_is_verified_and_narrow(name):
 
 
 def flips(found):
-    """Copies of a certificate with one digit changed: in the claim, or the first digit of some datum."""
+    """Copies of a certificate with one digit changed: of the claim, or the first but 0 of some datum."""
 
     def other(text):
         place = re.search(r"[1-9]", text).start()

@@ -86,7 +86,7 @@ def test_second_derivatives_at_the_kinks_of_the_slope():
 
 
 def inside(over, x):
-    """The conditions of a set but of the ball, the simplex' sum left out, each as a number ≤ 0."""
+    """The conditions of a set, the simplex' sum left out, each as a number ≤ 0."""
     match over:
         case Orthant() | Simplex():
             return [-x[0], -x[1]]

@@ -17,7 +17,7 @@ compiled = pytest.importorskip("ocolib.compiled")
 
 
 def test_blocks_by_hand():
-    """Eight rows, or as many eights as make 2^16 floats."""
+    """Eight rows, or as many eights as fit into 2^16 floats."""
 
     def cuts(T, row):
         return [(t.start, t.stop) for t in blocks(T, row)]

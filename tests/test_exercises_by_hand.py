@@ -348,7 +348,7 @@ def test_how_far_outside_a_point_may_lie(heard):
 
 @pytest.mark.parametrize(("least", "close"), [(1000.0, 1e-6), (-1000.0, 1e-6), (0.01, 1e-9), (0.0, 1e-9)])
 def test_how_near_a_minimum_must_come(least, close, heard):
-    """1e-9, times the minimum if that is above 1. The objective is |w| + least, the answer some w > 0."""
+    """1e-9, times the size of the minimum if above 1. The objective is |w| + least, the answer some w > 0."""
 
     def ask(off):
         return passes(
@@ -360,7 +360,7 @@ def test_how_near_a_minimum_must_come(least, close, heard):
 
 @pytest.mark.parametrize(("height", "close"), [(1000.0, 1e-5), (-1000.0, 1e-5), (0.01, 1e-8), (0.0, 1e-8)])
 def test_how_far_above_the_function_a_line_may_be(height, close, heard):
-    """1e-8, times the value there if that is above 1. The function is constant, but for a dent at 0."""
+    """1e-8, times the size of the value there if above 1. The function is constant, but for a dent at 0."""
 
     def ask(dent):
         value = lambda w: height - dent * (w[0] == 0)  # noqa: E731
@@ -370,9 +370,7 @@ def test_how_far_above_the_function_a_line_may_be(height, close, heard):
 
 
 def test_a_line_in_two_dimensions_by_hand(heard):
-    """⟨w, w⟩ has the gradient 2w; 2.5 w fails first at w = (1, 0), against u = (2, 1): 1 + 2.5 > … is false,
-    so that the first u is one with ⟨2.5 w, u − w⟩ > ⟨u, u⟩ − ⟨w, w⟩.
-    """
+    """⟨w, w⟩ has the gradient 2w; 2.5 w and −2w are refused."""
     assert passes(heard, check_subgradient, lambda w: 2 * w, lambda w: w @ w, 2)
     assert not passes(heard, check_subgradient, lambda w: 2.5 * w, lambda w: w @ w, 2)
     assert not passes(heard, check_subgradient, lambda w: -2 * w, lambda w: w @ w, 2)
@@ -380,7 +378,7 @@ def test_a_line_in_two_dimensions_by_hand(heard):
 
 @pytest.mark.parametrize(("asked_for", "close"), [(1000.0, 1e-6), (-1000.0, 1e-6), (0.01, 1e-9), (0.0, 1e-9)])
 def test_how_near_a_construction_and_a_bound_must_come(asked_for, close, heard):
-    """1e-9, times what is asked for if that is above 1."""
+    """1e-9, times the size of what is asked for if that is above 1."""
 
     def construction(made):
         return passes(heard, check_construction, lambda: made, (), {}, float, asked_for)

@@ -119,7 +119,7 @@ def test_every_form_of_the_same_losses_is_the_same_game():
 
 
 class Breaks:
-    """A player that ends in round 3."""
+    """A player whose plays hold `last` from round 3 on."""
 
     def __init__(self, last):
         self.t, self.last = 0, last

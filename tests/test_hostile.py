@@ -1,5 +1,6 @@
 """Hostile numbers: whatever comes in, an answer without nan, or a sentence of ours. Never a warning from
-NumPy, a traceback from inside it, or a hang. Every public name is tried, found by introspection.
+NumPy, a traceback from inside it, or a hang. Every public name but those in `INNER` is tried, found by
+introspection.
 """
 
 import ast
@@ -360,7 +361,7 @@ ENTRIES = st.floats(-1e155, 1e155) | st.sampled_from([0.0, -0.0, 5e-324, 1e-320,
 
 @st.composite
 def hostile_arrays(draw, dim=2):
-    """Any shape and kind of array that a reader may have at hand."""
+    """Arrays of shapes and kinds that a reader may have at hand."""
     shape = draw(st.sampled_from([(), (0,), (dim,), (3, dim), (2, 3, dim), (dim + 1,), (1, dim), (0, dim)]))
     count = int(np.prod(shape))
     x = np.array(draw(st.lists(ENTRIES, min_size=count, max_size=count))).reshape(shape)

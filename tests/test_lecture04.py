@@ -235,7 +235,7 @@ def test_the_static_part_is_almost_attained_and_the_radius_breaks():
 
 
 def test_the_coefficient_of_the_drift_is_the_circumradius():
-    """Regret per Σ ‖u_{t+1} − u_t‖/η_t: a half of D on the interval, D/√3 on the triangle."""
+    """Regret per Σ ‖u_{t+1} − u_t‖/η_t: about a half of D on the interval, D/√3 on the triangle."""
     T = 10_000
     for over, start, (z, u), D, R, many in (
         (UNIT, [0.0], crossings(T, 30), 1.0, 0.5, 30),

@@ -83,7 +83,7 @@ def test_descent_on_separable_logistic_loss_turns_to_the_widest_margin_the_perce
 
 
 def test_nature_beats_a_predictor_that_is_no_vector():
-    """Any deterministic rule, here a majority vote over all past labels and one over a hash."""
+    """Any deterministic rule, here a majority vote over all past labels and one that counts the rounds."""
     for rule in (lambda x, past: 1 if sum(past) >= 0 else -1, lambda x, past: 1 if len(past) % 3 else -1):
         past = []
         for e in np.eye(25):

@@ -249,7 +249,7 @@ def test_the_lipschitz_constant_of_a_linear_loss_is_met():
 
 
 def random_chain(seed):
-    """ε‖z‖², f(u) − f(w), |f(u) − f(w)|, ρε‖z‖ for a soft margin f (a maximum of lines) at a kink w."""
+    """ε‖z‖², f(u) − f(w), |f(u) − f(w)|, ρε‖z‖ for a soft margin f (a maximum of lines), w often a kink."""
     rng = np.random.default_rng(seed)
     n, k = rng.integers(1, 5), rng.integers(2, 6)
     x, W, active = rng.normal(size=n), rng.normal(size=(k, n)), rng.permutation(k)[: rng.integers(1, k + 1)]
@@ -282,7 +282,7 @@ def test_the_chain_of_the_length_proof_never_descends():
 
 
 def test_e06_a_lipschitz_function_has_long_subgradients_at_the_edge():
-    """Printed: ρ-Lipschitz implies ‖z‖ ≤ ρ. False on a closed set; true inside, and of one z at the edge."""
+    """Theorem 2 has ‖z‖ ≤ ρ from ρ-Lipschitz: true inside, at the edge of a closed set only of some z."""
     f, w = Linear([1.0]), np.array([-1.0])
     long = np.array([-1000.0])
     assert excess(f.value, w, long, [[-1.0], [1.0]]) <= 0 and np.abs(long)[0] > 1

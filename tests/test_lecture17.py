@@ -99,7 +99,7 @@ def test_ranges_in_closed_form():
 
 
 def games(over, rng, T=30):
-    """Linear, quadratic and mixed losses of random sizes."""
+    """Linear losses, and quadratic ones where there are few dimensions."""
     size = rng.choice([0.1, 1.0, 5.0])
     Z = size * rng.standard_normal((T, over.dim))
     yield Z

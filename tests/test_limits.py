@@ -1,5 +1,5 @@
 """Limits: every value `tight` is guaranteed by a player and attained in a game, every value `lower` is forced
-on a table of all learners; closed forms agree with dynamic and semidefinite programs and exhaustive play."""
+on a table of learners; closed forms agree with dynamic and semidefinite programs and exhaustive play."""
 
 import importlib.util
 from itertools import product
@@ -31,7 +31,7 @@ RNG = np.random.default_rng(8)
 
 
 def on_ball(dim, radius, T):
-    """Every learner of ours that plays linear losses on a ball, and a stubborn one."""
+    """Learners of ours that play linear losses on a ball, and a stubborn one."""
     B = Ball(dim, radius)
     return {
         "FTL": FTL(B),
@@ -47,7 +47,7 @@ def on_ball(dim, radius, T):
 
 
 def on_simplex(n, T):
-    """Every learner of ours that plays experts."""
+    """Learners of ours that play experts."""
     S = Simplex(n)
     return {
         "Hedge": Hedge(n, bounds.hedge_step(n, T)),
@@ -233,7 +233,7 @@ def test_experts_floor_below_minimax_and_bound():
 
 @checks(limits.experts_floor, "reached")
 def test_experts_floor_on_every_learner():
-    """Fair bits, the mean over 4,000 games: within four standard errors of the floor, whoever plays."""
+    """Fair bits, the mean of 4,000 games or 500: within four standard errors of the floor, whoever plays."""
     n, T, runs = 3, 8, 4000
     bits = np.random.default_rng(3).integers(0, 2, (runs, T, n)).astype(float)
     best = bits.sum(axis=1).min(axis=1)
@@ -396,7 +396,7 @@ def test_descent_is_never_exceeded(projection):
 @pytest.mark.parametrize("T", [1, 3, 5, 21])
 @pytest.mark.parametrize("R, rho", [(1.0, 1.0), (0.5, 3.0)])
 def test_a_long_step_throws_eager_descent_from_wall_to_wall(T, R, rho):
-    """η ≥ 2R/ρ and odd T: T·R·ρ, as for a learner that never moves. A little shorter, and it is less."""
+    """η ≥ 2R/ρ and odd T: T·R·ρ, as for a learner that never moves. Shorter, and for T ≥ 3 it is less."""
     Z = rho * np.where(np.arange(T) % 2 == 0, 1.0, -1.0)[:, None]
     for eta in (2 * R / rho, 3.5 * R / rho):
         assert play(OGD(Ball(1, R), eta, "eager"), Z).regret(Ball(1, R)) == pytest.approx(T * R * rho)
@@ -471,7 +471,7 @@ def test_a_schedule_of_steps_is_played():
 @pytest.mark.parametrize("projection", ["lazy", "eager"])
 @pytest.mark.parametrize("T", [2, 3, 6, 15])
 def test_textbook_multipliers_are_a_proof(T, projection):
-    """Dual feasible for every step: no negative eigenvalue of the slack; spoil one number and there is."""
+    """Dual feasible: no negative eigenvalue of the slack; make one number smaller and there is."""
     problem = limits.DescentProblem(1.2, 0.8, T, 0.37, projection)
     proof = problem.textbook()
     promise, slack = problem.certify(proof)

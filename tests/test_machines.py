@@ -29,7 +29,7 @@ def test_the_pythons_that_are_tested_are_those_that_are_promised():
 
 @pytest.mark.parametrize("lock", ["requirements.txt", "requirements-lab.txt"])
 def test_every_requirement_has_its_checksums(lock):
-    """One line without any, and pip checks none of the others."""
+    """One line without any, and pip refuses them all."""
     text = (ROOT / lock).read_text("utf8").replace("\\\n", " ")
     wanted = [line for line in text.splitlines() if line and not line.lstrip().startswith(("#", "-c "))]
     assert len(wanted) > 20

@@ -1,4 +1,4 @@
-"""Pictures are checked by what is drawn, since a comparison of notebooks ignores pixels."""
+"""Pictures are checked by what is drawn."""
 
 import sys
 from types import SimpleNamespace

@@ -94,7 +94,7 @@ def test_losses_equal_their_cvxpy_form(name):
 
 @every_row
 def test_constants_are_exact_suprema(name):
-    """Each constant bounds its ratio on a wide grid and is nearly met; a missing one has no bound."""
+    """Each constant bounds its ratio on a grid, an upper one is nearly met; a missing one has no bound."""
     phi, labels = TABLE5[name]
     p = np.linspace(-40, 40, 16001)
     for y in labels:
@@ -374,7 +374,7 @@ def test_vector_losses_can_be_played():
 
 
 def test_the_loss_is_seen_after_the_play():
-    """Altering losses from round t on changes no play up to t; swapping two changes the trace."""
+    """Altering losses from round t on changes no play up to t; the reverse order changes the regret."""
     centers = np.random.default_rng(9).uniform(-1, 1, (12, 2))
     learner = OGD(Ball(2), inverse(1.0), "eager")
     trace = play(learner, [Quadratic(c) for c in centers])
@@ -532,7 +532,7 @@ def test_the_harmonic_bound_is_met_in_three_rounds_of_the_plane(G, H):
 
 
 def test_the_gradient_bound_is_needed():
-    """z_t = ±t: H = 1, but the gradients grow, and so does regret/log T: it is about √(2/3π)·T^{3/2}."""
+    """Centres ±t: H = 1, but the gradients grow, and the mean regret is about √(2/(3π))·T^{3/2}."""
     rng, T, runs, C = np.random.default_rng(12), 120, 120, Box([-1], [1])
     centers = rng.choice([-1.0, 1.0], (runs, T)) * np.arange(1, T + 1)
     learner = OGD(C, inverse(1.0), "eager")

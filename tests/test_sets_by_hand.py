@@ -259,7 +259,7 @@ def test_examples_of_sets():
 
 
 def test_a_tie_is_one_though_large_numbers_are_rounded():
-    """0.1·x + 0.3·y is −1e6 along (3, −1); the point of least norm lies between the two corners."""
+    """0.1·x + 0.3·y is −1e6 along (3, −1); the point of least norm is a corner, or between two."""
     over = Hull([[-1e7, 0.0], [-1e6, -3e6], [0.0, 0.0], [5e6, 5e6]])
     assert over.minimize_linear([0.1, 0.3]) == pytest.approx([-1e6, -3e6])
     over = Hull([[-6666667.0, -1111111.0], [-1.0, -3333333.0], [0.0, 0.0], [5e6, 5e6]])

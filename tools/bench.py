@@ -5,7 +5,7 @@
 
 Every line of the table is a ratio of processor times within one run on one thread, the two calls taken in
 turn, the median of each: a shared machine disturbs ratios less than seconds. A peer that is not installed is
-named.
+named; scikit-learn must be there.
 """
 
 import argparse
@@ -343,7 +343,7 @@ def loops() -> list[Line]:
 
 
 def floors() -> list[Line]:
-    """The memory's own speed: what no program that reads the data can beat."""
+    """Near the memory's own speed: the data read once."""
     X, y = data(50_000, 20)
     return [
         Line(

@@ -101,5 +101,5 @@ def relative(folder, html=HTML):
 
 
 def letters(html=HTML):
-    """The book's fonts inside a stylesheet. What is printed or projected waits for them."""
+    """The book's fonts inside a stylesheet."""
     return offline.letters(html / "_static").replace("font-display: optional", "font-display: block")

@@ -263,7 +263,7 @@ def asked_in(path):
         raise Refused(f"it is not a notebook ({type(error).__name__})") from None
     found = [name for name in dict.fromkeys(named) if name in book()]
     if not found:
-        raise Refused("no exercise of the book is in it: were cells deleted, or their ids?")
+        raise Refused("no exercise of the book is in it: were cells deleted, or their metadata?")
     return found
 
 

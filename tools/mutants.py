@@ -6,9 +6,10 @@
 
 How it is quick: coverage.py has told once which test passes which line. One process imports everything and
 collects all tests; for each mutant it forks, and the child gives the functions of the module their mutated
-code and runs the tests of the changed line, the quickest first, until one fails. What survives this, and what
-is no part of a function (a default, a decorator, a constant of a module), is tried again in a child that
-imports the mutated module afresh. A test that takes far longer than it should has noticed: an endless loop.
+code and runs the tests of the changed line (20 seconds of them), the quickest first, until one fails. What
+survives this, and what is no part of a function (a default, a decorator, a constant of a module), is tried in
+a child that imports the mutated module afresh. A test that takes far longer than it should has noticed: an
+endless loop.
 
 `book/mutants.json` has the counts, which the status page shows; `tests/mutants_explained.yml` the reason why
 a survivor is no gap in the tests; `_build/mutants` what is known of each mutant. See `mutations` for what is

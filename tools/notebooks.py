@@ -252,7 +252,7 @@ def give_ids(cells, old):
 
 
 def likeness(cell, other, least):
-    """How much alike two cells are, from 0 to 1 (for the same); 0 where it is less than `least`."""
+    """How much alike two cells are, from 0 to 1 (for the same); 0 if it is soon seen to be below `least`."""
     if cell.cell_type != other.cell_type:
         return 0.0
     if cell.source == other.source:

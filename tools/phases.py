@@ -63,7 +63,7 @@ def tipsters(T, rng):
 
 
 def noisy(T, rng):
-    """Examples with margin 0.1, one label in ten reversed."""
+    """Examples with margin 0.1, about one label in ten reversed."""
     X, y, _ = adversaries.separable(T, 5, 0.1, seed=rng)
     return hinge(X, np.where(rng.random(T) < 0.1, -y, y))
 

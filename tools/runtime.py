@@ -4,7 +4,8 @@ python tools/runtime.py      assemble into _build/runtime (later calls do nothin
 
 All of it comes from the package registries, pinned and checked by checksum: Pyodide and CodeMirror from npm
 (`tools/live/package-lock.json`; node itself is a Python wheel), NumPy out of a wheel that carries a build for
-the same Python. Nothing of it is committed. The parts are compressed here, so that every host sends little.
+the same Python. Nothing of it is committed. All but the editor is compressed here, so that every host sends
+little.
 """
 
 import gzip

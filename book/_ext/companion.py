@@ -102,10 +102,10 @@ class Concordance(SphinxDirective):
         return result
 
     def count(self, kind, found):
-        """How many there are; that some have no page yet is said only when it is so."""
+        """How many there are; that some are not done yet is said only when it is so."""
         name = {"items": "item", "errata": "erratum"}[kind] if len(found) == 1 else kind
         ready = sum(map(ledger.done, found))
-        return f"{len(found)} {name}" + (f", {ready} with a page so far" if ready < len(found) else "")
+        return f"{len(found)} {name}" + (f", {ready} done so far" if ready < len(found) else "")
 
     def row(self, entry):
         says, _ = self.state.inline_text(entry["says"], self.lineno)
@@ -189,7 +189,7 @@ def counts(pages):
         return str(ready) if ready == len(found) else f"{ready} of {len(found)}"
 
     return [
-        ("lecture items stated and tested", share("items")),
+        ("items stated and tested", share("items")),
         ("errata on a page, tested where there is something to run", share("errata")),
         ("pages that run", str(len(pages))),
         ("code cells compared with their stored output", str(len(cells))),

@@ -285,7 +285,7 @@ def waterfall():
     """Every proof in every game: the value of each line, and what justifies it."""
     games = {
         "random": "chance",
-        "hostile": "the worst adversary",
+        "hostile": "a hostile adversary",
         "straight": "the same loss again",
     }
     chains = {}

@@ -131,7 +131,7 @@ def as_page(env, target):
 
 
 def plain(node):
-    """The first sentences of a paragraph, as far as they hold no formula."""
+    """The first sentences of a paragraph, up to a formula or 180 characters; all of it if that is none."""
     words = (FORMULA if isinstance(t.parent, nodes.math) else t.astext() for t in node.findall(nodes.Text))
     text = re.sub(r"\s+", " ", "".join(words)).strip()
     result = ""
@@ -281,7 +281,7 @@ def remove(path):
 
 
 def makers():
-    """A stamp of all that makes pages: when it changes, Sphinx makes every page anew."""
+    """A stamp of the files in this folder: when it changes, Sphinx makes every page anew."""
     files = sorted(file for file in Path(__file__).parent.glob("*.*") if file.is_file())
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 

@@ -18,7 +18,7 @@ figure("hedge", {
     "Leaders that change": { stream: "phases", eta: 0.25 },
   }),
   guess: {
-    ask: "Coins: expert 1 errs in 3 of 10 rounds, three others in 5 of 10; 120 rounds, η = 0.25. What weight will expert 1 have at the end? Click at that height.",
+    ask: "Coins: on average expert 1 errs in 3 of 10 rounds, three others in 5 of 10; 120 rounds, η = 0.25. What weight will expert 1 have at the end? Click at that height.",
     state: { stream: "chance", eta: 0.25 }, axes: "y", start: { x: 0, y: 0.25 },
     range: { y: [0, 1] }, name: { y: "weight" },
     judge: (guess, { stream, eta }, numbers) => {

@@ -41,7 +41,7 @@ figure("waterfall", {
       ["first", "first line", num(lines[0].value)],
       ["last", "last line", num(lines.at(-1).value)],
       ["given", "given away", num(given)],
-      ["most", "most of it by", given > 1e-6 ? lines[best].reason : "no line"],
+      ["most", "largest part by", given > 1e-6 ? lines[best].reason : "no line"],
     ];
   },
 });

@@ -63,7 +63,7 @@ export class Exercise {
   }
 }
 
-/** A verdict as text: what is right or wrong, and the smallest input that shows it. */
+/** A verdict as text: what is right or wrong, and where there is one an input that shows it. */
 function told({ passed, pending, message, ...rest }) {
   const line = make("p", { textContent: `${passed ? "✓" : pending ? "…" : "✗"} ${message}` });
   const facts = FIELDS.filter(([key]) => rest[key] !== undefined);

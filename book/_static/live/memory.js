@@ -1,5 +1,5 @@
 // What the reader's own browser remembers: changed cells and solved exercises, one key each, so that two tabs
-// never overwrite each other's work. Where storage is switched off everything works, and nothing is kept.
+// overwrite each other's work only where both change the same cell. Where storage is switched off everything works, and nothing is kept.
 
 const EDIT = "ocolib:edit:";
 const DONE = "ocolib:done:";

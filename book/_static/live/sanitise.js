@@ -7,7 +7,7 @@ const TAGS = new Set(
 const ATTRIBUTES = new Set(["class", "colspan", "rowspan", "scope", "title", "open", "aria-label", "aria-hidden", "role"]);
 const DROPPED = new Set(["script", "style", "template", "iframe", "object", "embed"]);
 
-/** A fragment with the allowed elements; of others only the text stays. */
+/** A fragment with the allowed elements; of others stays what is inside, of scripts and the like nothing. */
 export function sanitised(html) {
   const parsed = new DOMParser().parseFromString(html, "text/html"); // inert: nothing loads, nothing runs
   const fragment = document.createDocumentFragment();

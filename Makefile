@@ -33,7 +33,7 @@ help:
 	@echo "make parallel    run the parallel SVM on real processes again, and record it"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
 	@echo "make bench       time it against its bars and its peers, and record the table of the book"
-	@echo "make mutants     change ocolib in one place at a time: would the tests notice?"
+	@echo "make mutants     change ocolib or ocolab in one place at a time: would the tests notice?"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
 

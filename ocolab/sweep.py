@@ -127,6 +127,10 @@ def _source(what: str, thing: Any) -> Any:
 def _named(what: str, things: Any) -> dict[str, Any]:
     """{name: thing}; a callable must be one that another process can find by its name."""
     if not isinstance(things, Mapping):
+        things = list(things)
+        functions = {thing for thing in things if inspect.isroutine(thing)}
+        if len({function.__name__ for function in functions}) < len(functions):
+            raise ValueError(f"functions in {what} must have different names; in a dict they may")
         things = {_name(thing): thing for thing in things}
     if not things:
         raise ValueError(f"{what} must not be empty")

@@ -18,7 +18,7 @@ written down), `validate` (what may come in).
 
 NumPy is enough for most of it. A long game brings numba, if it is there, and `streams` needs it; `oracle`
 and the programs of `limits` need cvxpy, `plots` matplotlib, `sweep` joblib, and tqdm for its bar. The code of
-`certificates`, `exact` and `sweep` is in `ocolab`, the laboratory.
+`certificates`, `exact`, `streams` and `sweep` is in `ocolab`, the laboratory.
 """
 
 __version__ = "0.2.0"

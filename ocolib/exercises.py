@@ -170,10 +170,13 @@ def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> A
 
 
 def same(got: ArrayLike, expected: ArrayLike, close: float = 1e-9) -> bool:
-    """Of one shape, and (if finite) equal up to `close` times the largest |expected|, or 1 if all are 0."""
+    """Of one shape, and equal up to `close` times the largest finite |expected|, or 1 if all of those are 0."""
     got, expected = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
-    scale = np.abs(expected).max(initial=0.0) or 1.0
-    return got.shape == expected.shape and bool(np.all(np.abs(got - expected) <= close * scale))
+    within = close * (np.abs(expected[np.isfinite(expected)]).max(initial=0.0) or 1.0)
+    with np.errstate(invalid="ignore"):  # ∞ − ∞
+        return got.shape == expected.shape and bool(
+            np.all((got == expected) | (np.abs(got - expected) <= within))
+        )
 
 
 def _likely(slips: Slips, answer: Any, cases: Sequence[Sequence[Any]], failed: int, default: str) -> str:

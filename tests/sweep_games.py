@@ -36,3 +36,9 @@ def made(eta):
 
 def paid(trace):
     return {"paid": float(trace.paid.sum())}
+
+
+class Elsewhere:
+    @staticmethod
+    def coins(T, rng):
+        return -coins(T, rng)

@@ -132,7 +132,7 @@ def lowest(over, g, far):
 
 
 @pytest.mark.parametrize("over", SETS, ids=repr)
-@pytest.mark.parametrize("name", ["perceptron", "hinge, regularised", "quantile", "logistic"])
+@pytest.mark.parametrize("name", ["perceptron", "hinge, regularised", "quantile", "huber", "logistic"])
 def test_the_gap_by_hand(name, over):
     """The value less the least, over the set, of the tangents with slopes a in place of the losses."""
     data, rng = ALL[name], np.random.default_rng(1)
@@ -146,6 +146,7 @@ def test_the_gap_by_hand(name, over):
         g = problem.derivatives(u)[0] + A.T @ a[:soft]
         far = 10.0 * max(1.0, np.sqrt(u[0] ** 2 + u[1] ** 2))
         least = smooth + a[:soft] @ r - g @ u + lowest(over, g, far)
+        least -= 0.5 * (a[:soft] ** 2).sum() if name == "huber" else 0.0  # ψ(r) ≥ a·r − ½a²
         value, gap = problem.gap(u, a)
         assert value == pytest.approx(data.values(u).sum())
         assert value - gap == pytest.approx(least)
@@ -215,7 +216,7 @@ def newton(problem, u, a, s, v, nu, over, right):
     system = np.block(
         [
             [H, A.T, np.zeros((n, 2 * m)), np.ones((n, 1))],
-            [A, zero, eye, -eye, np.zeros((m, 1))],
+            [A, -np.diag(problem.q), eye, -eye, np.zeros((m, 1))],
             [np.zeros((m, n)), np.diag(s), np.diag(a), zero, np.zeros((m, 1))],
             [np.zeros((m, n)), np.diag(np.where(hard, 0.0, -v)), zero, np.diag(above), np.zeros((m, 1))],
             [np.full((1, n), float(simplex)), np.zeros((1, 3 * m)), np.full((1, 1), float(not simplex))],
@@ -234,7 +235,7 @@ def one_step(problem, over, u, a, s, v, nu):
 
     def sides(target, ds, da, dv):
         upper = np.where(hard, 0.0, v * np.where(hard, 1.0, problem.h - a) - dv * da - target)
-        return dual, r - v + s, s * a + ds * da - target, upper, total
+        return dual, r - v + s - problem.q * a, s * a + ds * da - target, upper, total
 
     def longest(da, ds, dv):
         ways = [*zip(s, ds, strict=True), *zip(a, da, strict=True)]
@@ -259,7 +260,7 @@ def one_step(problem, over, u, a, s, v, nu):
         return u + t * du, a + t * da, s + t * ds, v + t * dv, nu + t * (dnu[0] if simplex else 0.0)
 
     def missing(u, a, s, v, nu):
-        first = problem.derivatives(u)[0] + nu, problem.rows(u) - v + s, s * a - target
+        first = problem.derivatives(u)[0] + nu, problem.rows(u) - v + s - problem.q * a, s * a - target
         last = v[soft] * (problem.h - a)[soft] - target
         return np.sqrt(sum((x**2).sum() for x in (first[0] + problem.A.T @ a, *first[1:], last)))
 
@@ -281,7 +282,9 @@ def state_of(problem, rng):
 
 
 @pytest.mark.parametrize("over", SETS[1:], ids=repr)
-@pytest.mark.parametrize("name", ["hinge, regularised", "perceptron", "quantile", "logistic", "poisson"])
+@pytest.mark.parametrize(
+    "name", ["hinge, regularised", "perceptron", "quantile", "huber", "logistic", "poisson"]
+)
 def test_a_step_solves_the_whole_system(name, over):
     if name in SMOOTH and isinstance(over, Ball):
         pytest.skip("smooth losses on a ball are Newton's")

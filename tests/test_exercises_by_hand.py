@@ -96,6 +96,8 @@ def test_equal_is_relative_to_the_largest_entry_that_is_expected():
     assert same([2.0, 4.0], [1.0, 4.0], 0.25) and not same([2.1, 4.0], [1.0, 4.0], 0.25)
     assert same(-1.0, -1.0) and not same(1.0, -1.0) and not same([1.0, 1.0], 1.0)
     assert same(1 + 9e-10, 1.0) and not same(1 + 2e-9, 1.0)
+    assert same(np.inf, np.inf) and not same(3.0, np.inf) and not same(np.inf, -np.inf)
+    assert same([np.inf, 2.0], [np.inf, 2.0]) and not same([np.inf, 2.1], [np.inf, 2.0])
 
 
 @pytest.mark.parametrize(

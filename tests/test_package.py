@@ -70,7 +70,7 @@ ROOMS = (
     ["sweep"],
 )
 #: the code of these is beside `ocolib`; there it has a name, which takes all from the laboratory
-LAB = "certificates", "exact", "sweep"
+LAB = "certificates", "exact", "streams", "sweep"
 NAMES = [room for row in ROOMS for room in row]
 #: the six rooms that a game is made of, and φ, which `losses` hands on
 CORE = "sets", "phi", "losses", "regularizers", "learners", "adversaries", "game"
@@ -165,7 +165,7 @@ def test_every_module_and_the_whole_are_within_their_budget():
     sizes = {path: lines_of_code(path) for path in HOME.glob("**/*.py")}
     lab = {path: lines_of_code(path) for path in HOME.with_name("ocolab").glob("*.py")}
     assert {path.name: n for path, n in (sizes | lab).items() if n > 400} == {}
-    assert 500 < sum(lab.values()) <= 600
+    assert 500 < sum(lab.values()) <= 650
     core = {room: sum(sizes[path] for path in files(room)) for room in CORE}
     assert all(n > 20 for n in core.values()) and sum(core.values()) <= 1300, core
     assert sum(sizes.values()) <= 4000

@@ -124,6 +124,8 @@ def small_key(game):
 def test_what_has_no_description_or_is_empty_is_refused():
     with pytest.raises(ValueError, match="learners must be described by their repr"):
         small(learners={"f": OGD(BALL, lambda t: 1.0)})
+    with pytest.raises(ValueError, match="functions in games must have different names"):
+        small(games=[coins, sweep_games.Elsewhere.coins])
     with pytest.raises(ValueError, match="games must not be empty"):
         small(games={})
     with pytest.raises(ValueError, match="horizons must be"):

@@ -102,4 +102,4 @@ def relative(folder, html=HTML):
 
 def letters(html=HTML):
     """The book's fonts inside a stylesheet."""
-    return offline.letters(html / "_static").replace("font-display: optional", "font-display: block")
+    return offline.letters(html / "_static").replace("font-display: swap", "font-display: block")

@@ -48,8 +48,8 @@ EXTRAS = {
 }
 BOOTSTRAP = """\
 # What this page needs beside NumPy. Where something is missing, this cell
-# installs it: from the address, or from the wheel that lies in the folder
-# of the notebooks. If that fails, it says what to do.
+# installs it: from the wheel that lies in the folder of the notebooks, or
+# from the address. If that fails, it says what to do.
 import importlib.util
 import pathlib
 
@@ -69,7 +69,7 @@ def missing():
 if missing():
     home = pathlib.Path("..")
     wheels = [*pathlib.Path().glob("ocolib-*.whl"), *home.glob("ocolib-*.whl")]
-    found = address or "".join(w.resolve().as_uri() for w in wheels[:1])
+    found = "".join(w.resolve().as_uri() for w in wheels[:1]) or address
     package = "ocolib[" + ",".join(filter(None, needs.values())) + "]"
     package += f" @ {found}" * ("ocolib" in missing())
     if found or "ocolib" not in missing():

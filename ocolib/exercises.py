@@ -170,7 +170,7 @@ def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> A
 
 
 def same(got: ArrayLike, expected: ArrayLike, close: float = 1e-9) -> bool:
-    """Of one shape, and equal up to `close` times the largest finite |expected|, or 1 if all of those are 0."""
+    """Of one shape, and equal up to `close` times the largest finite |expected|, or 1 if that is 0."""
     got, expected = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
     within = close * (np.abs(expected[np.isfinite(expected)]).max(initial=0.0) or 1.0)
     with np.errstate(invalid="ignore"):  # ∞ − ∞

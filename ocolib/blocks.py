@@ -24,18 +24,20 @@ def inner(a: Array, b: Array) -> Array:
 TRIANGLE = np.tril(np.ones((8, 8)))
 
 
-def running(Z: Array, before: Array, out: Array) -> None:
+def running(Z: Array, before: Array, out: Array, level: bool = False) -> None:
     """Put before + Z_1 + … + Z_t into row t of `out`, `(..., T, n)`.
 
     `before` is `(..., 1, n)`. Rows that are long and many go in groups of eight, a triangle of ones times
-    each group: one after another, each sum waits for the last.
+    each group: one after another, each sum waits for the last. To `level` them, the least entry of what came
+    before a group is taken from all in it.
     """
     whole = Z.shape[-2] // 8 * 8 if Z.size >= 4096 and Z.shape[-1] >= 16 else 0
     if whole:
         given, sums = (x[..., :whole, :].reshape(*x.shape[:-2], -1, 8, x.shape[-1]) for x in (Z, out))
         np.matmul(TRIANGLE, given, out=sums)
         earlier = np.concatenate([before, sums[..., :-1, -1, :]], axis=-2)
-        sums += np.cumsum(earlier, axis=-2)[..., None, :]
+        earlier = np.cumsum(earlier, axis=-2)
+        sums += (earlier - earlier.min(axis=-1, keepdims=True) if level else earlier)[..., None, :]
         before = out[..., whole - 1 : whole, :]
     if whole < Z.shape[-2]:
         rest = out[..., whole:, :]

@@ -153,12 +153,17 @@ class FTRL:
         eta: Any = self.eta if isinstance(self.eta, float) else steps(self.eta, Z.shape[-2])
         calm = largest * Z.shape[-2] * max(1.0, np.max(eta)) < SMALL  # then no sum needs a check
         known = calm and isinstance(self.regularizer, (SquaredNorm, NegativeEntropy))
+        # where little changes in a few rounds, an entropy need not look for the least in each of them
+        slow = calm and largest * np.max(eta) < 0.25 and Z.size >= 4096 and Z.shape[-1] >= 16
+        level = slow and isinstance(self.regularizer, NegativeEntropy)
 
         def minimize(sums: Array, t: slice, out: Array | None) -> Array:
             step, place = eta if isinstance(eta, float) else eta[..., t], {"out": out} if known else {}
+            if level:
+                place["level"] = out is not None  # type: ignore[assignment]
             return self.regularizer.minimize(sums, step, self.over, **place)  # type: ignore[arg-type]
 
-        return _led(minimize, Z)
+        return _led(minimize, Z, level)
 
 
 class _Leader:
@@ -203,7 +208,7 @@ def small(start: Array, moves: Array) -> bool:
     )
 
 
-def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array) -> Array:
+def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array, level: bool = False) -> Array:
     """minimize(Z_t, t, out) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves.
 
     The sums are made where the plays go, and may be overwritten there while they are in the cache.
@@ -215,7 +220,7 @@ def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array) -> Array:
     total = np.zeros_like(first)
     for t in blocks(T, row):
         sums = w[..., t.start + 1 : t.stop + 1, :]
-        running(Z[..., t, :], total, sums)
+        running(Z[..., t, :], total, sums, level)
         total[...] = sums[..., -1:, :]
         if (plays := minimize(sums, t, sums)) is not sums:
             sums[...] = plays

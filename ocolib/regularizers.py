@@ -77,17 +77,20 @@ class NegativeEntropy:
         """max |z_i| over the last axis, the dual of the ℓ1 norm."""
         return np.abs(validate.array("z", z)).max(axis=-1)
 
-    def minimize(self, c: Any, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None) -> Array:
+    def minimize(
+        self, c: Any, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None, level: bool = False
+    ) -> Array:
         """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows.
 
-        Who gives a place `out` for it has checked what comes in.
+        Who gives a place `out` for it has checked what comes in; if it is `level`, that all −eta·c are small.
         """
         _only(self, over, Simplex, curvature)
         c, eta = _inputs(c, eta, over) if out is None else (c, np.asarray(eta)[..., None])
-        above = np.subtract(c, c.min(axis=-1, keepdims=True), out=out)
+        above = c if level else np.subtract(c, c.min(axis=-1, keepdims=True), out=out)
         weights = np.multiply(above, -eta, out=out)
         np.exp(weights, out=weights)
-        weights /= weights.sum(axis=-1, keepdims=True)
+        mass = np.einsum("...i->...", weights)[..., None] if level else weights.sum(axis=-1, keepdims=True)
+        weights /= mass
         return weights
 
 

@@ -47,6 +47,19 @@ def test_running_sums_of_whole_numbers(shape):
     assert np.array_equal(inner(Z, before), (Z * before).sum(axis=-1))
 
 
+def test_levelled_sums_are_the_sums_less_a_number_a_row():
+    rng = np.random.default_rng(0)
+    Z, before = rng.integers(-9, 9, (300, 16)).astype(float), rng.integers(-9, 9, (1, 16)).astype(float)
+    plain, level = np.empty_like(Z), np.empty_like(Z)
+    running(Z, before, plain)
+    running(Z, before, level, level=True)
+    assert plain.tolist() == (before + np.cumsum(Z, axis=0)).tolist()
+    taken = (plain - level)[:, 0]
+    assert (plain - level == taken[:, None]).all()
+    begins = np.vstack([before, plain[7:295:8]]).min(axis=1)  # the least before each group of eight
+    assert taken.tolist() == [*np.repeat(begins, 8)[:296], *[begins[-1]] * 4]
+
+
 # ---------------------------------------------------------------- compiled parts
 
 

@@ -423,6 +423,23 @@ def test_leaders_with_an_entropy_on_the_orthant():
     assert learner.points(Z) == pytest.approx(np.exp(-0.5 * sums)) == loop(learner, Z)
 
 
+@pytest.mark.parametrize("shape", [(1003, 20), (2, 517, 16), (4100, 17), (300, 20)])
+@pytest.mark.parametrize("drift", [-3.0, 0.0, 3.0])
+@pytest.mark.parametrize("eta", [0.04, inverse_sqrt(0.04)])
+def test_hedge_in_a_long_game_is_softmax_of_the_sums(shape, drift, eta):
+    """Also where sums are levelled in groups, and go far up or down together."""
+    rng = np.random.default_rng(7)
+    Z = rng.uniform(-1.0, 1.0, shape) + drift
+    Z[..., 0] -= 0.7  # one expert runs away from the others
+    w, T = Hedge(shape[-1], eta).points(Z), shape[-2]
+    C = np.cumsum(Z.astype(np.longdouble), axis=-2)
+    steps_ = np.array([eta(t) if callable(eta) else eta for t in range(1, T + 1)])[:, None]
+    powers = np.exp(-steps_ * (C - C.min(axis=-1, keepdims=True)))
+    expected = powers / powers.sum(axis=-1, keepdims=True)
+    assert w.shape == (*shape[:-2], T + 1, shape[-1]) and (w[..., 0, :] == 1 / shape[-1]).all()
+    np.testing.assert_allclose(w[..., 1:, :], expected.astype(float), rtol=1e-11)
+
+
 def test_an_expansion_learns_of_one_loss():
     player = KernelPerceptron(lambda A, B: A @ B.T).player()
     for y, margin in ((-1.0, 0.0), (-1.0, -5.0), (1.0, -5.0)):

@@ -170,7 +170,6 @@ def hedge() -> list[Line]:
             lambda engine=engine: play(Hedge(100, 0.1), Z, engine=engine),
             lambda: np.exp(Z),
             bar,
-            7,
         )
         for name, engine, bar in ways
     ]

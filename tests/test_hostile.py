@@ -65,8 +65,8 @@ VALUES = {
     "delta": 1.0 - np.eye(2), "gamma": np.ones((2, 2)), "classes": 2, "Y": Z, "a": 1.0, "b": [1.0, 0.0],
     "trace": LAZY, "comparators": Z / 4, "against": [0.5, 0.25], "regularizer": regularizers.SquaredNorm(),
     "learner": learners.OGD(BALL, 0.5), "losses": Z, "projection": "lazy", "start": [0.1, 0.2], "factor": 2.0,
-    "level": False, "project": True, "outputs": 2, "phi": phi.HingeLoss(), "mu": [0.25, 0.75], "q": [0.5, 0.5],
-    "kernel": lambda A, B: A @ B.T, "circumradius": 1.0, "surrogates": False, "step": None,
+    "project": True, "outputs": 2, "phi": phi.HingeLoss(), "mu": [0.25, 0.75], "q": [0.5, 0.5],
+    "kernel": lambda A, B: A @ B.T, "circumradius": 1.0, "surrogates": False, "step": None, "level": False,
     "within": "ball", "keep": None, "engine": None, "out": None, "predictions": None,
 }  # fmt: skip
 

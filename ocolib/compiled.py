@@ -84,7 +84,7 @@ def level(v: Array, total: float) -> float:
             if u > theta:
                 mass += u
                 count += 1
-        if count >= kept:
+        if not 0 < count < kept:  # nothing but nan is left, or nothing was dropped
             return theta
         theta, kept = (mass - total) / count, count
 

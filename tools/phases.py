@@ -62,8 +62,9 @@ def tipsters(T, rng):
     return wrong.astype(float)
 
 
+# each label with probability 1/10; the source of a game, docstring and all, is part of its seed
 def noisy(T, rng):
-    """Examples with margin 0.1, about one label in ten reversed."""
+    """Examples with margin 0.1, one label in ten reversed."""
     X, y, _ = adversaries.separable(T, 5, 0.1, seed=rng)
     return hinge(X, np.where(rng.random(T) < 0.1, -y, y))
 

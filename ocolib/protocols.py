@@ -118,7 +118,7 @@ class Learner(Protocol):
 
 @runtime_checkable
 class ClosedForm(Protocol):
-    """Who can give all plays against linear losses known in advance; this alone is enough to play them."""
+    """Who can give all plays against an array of linear losses; this alone is enough to play it."""
 
     def points(self, Z: ArrayLike) -> Array:
         """All plays w_1, …, w_{T+1}: `(..., T, n)` → `(..., T + 1, n)`."""

@@ -14,6 +14,7 @@ import exercise
 import grade
 import plain
 import pytest
+import sandbox
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -183,6 +184,23 @@ def test_a_formula_that_fits_only_the_printed_cases_is_found_out():
     finally:
         exercises.tell, exercises.fresh = old, 0
     assert [verdict.passed for verdict in heard] == [True, False]
+
+
+def test_an_exercise_keeps_the_helpers_of_its_cell(tmp_path):
+    """Whoever gives a helper another meaning later is not failed for what stood above."""
+    sources = {
+        "ex-1": "def step(t): return 1 / t\ndef my_one(): return step(2)",
+        "ex-2": "def step(t): return t\ndef my_two(): return step(2), my_one()",
+    }
+    cells = [
+        {"cell_type": "code", "source": source, "metadata": {"exercise": name, "tags": ["exercise", "live"]}}
+        for name, source in sources.items()
+    ]
+    (tmp_path / "notebook.ipynb").write_text(json.dumps({"cells": cells}), "utf8")
+    namespace, found, wrong = sandbox.run(tmp_path / "notebook.ipynb", set())
+    assert not wrong and sandbox.call(namespace, found["ex-2"], "my_two", []) == (2, 2)
+    assert sandbox.call(namespace, found["ex-1"], "my_one", []) == 0.5
+    assert "my_two" not in namespace, "after the first cell there was none"
 
 
 def test_without_a_fence_it_refuses(monkeypatch):

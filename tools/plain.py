@@ -2,7 +2,8 @@
 
 JupyterLab and Colab know nothing of the book's directives and roles. Here a statement becomes a bold head
 with the number that the page shows, a reference its words with a link, a citation names author and year.
-Links lead to the other notebooks; the download button turns them into links to the site.
+Links lead to the other notebooks, which the download button turns into links to the site, and to the site
+itself, if one is known, where a page has no notebook.
 """
 
 import ast

@@ -55,8 +55,8 @@ def cells(path, ours):
             yield metadata.get("exercise") if "exercise" in tags else None, MAGIC.sub("", source)
 
 
-def functions(path, ours):
-    """{exercise: {name: function}} as they stand after its cell, and what went wrong, by exercise."""
+def run(path, ours):
+    """(the names of the notebook, {exercise: these names after its cell}, {exercise: what went wrong})."""
     namespace, found, wrong = {"__name__": "__main__"}, {}, {}
     for exercise, source in cells(path, ours):
         try:
@@ -64,8 +64,15 @@ def functions(path, ours):
         except (Exception, SystemExit) as error:
             wrong[exercise] = f"{type(error).__name__}: {error}"
         if exercise:
-            found[exercise] = {k: f for k, f in namespace.items() if k.startswith("my_") and callable(f)}
-    return found, wrong
+            found[exercise] = dict(namespace)
+    return namespace, found, wrong
+
+
+def call(namespace, after, name, args):
+    """What the function says that had this name after a cell, with the helpers that it had there."""
+    namespace.clear()
+    namespace.update(after)
+    return namespace[name](*args)
 
 
 def main():
@@ -77,15 +84,18 @@ def main():
     from ocolib import exercises
 
     exercises.tell = lambda verdict: None  # it is the judge who decides
-    found, wrong = functions(path, set(json.loads(ours)))
-    names = {exercise: sorted(known) for exercise, known in found.items()}
+    namespace, found, wrong = run(path, set(json.loads(ours)))
+    names = {
+        exercise: sorted(k for k, f in after.items() if k.startswith("my_") and callable(f))
+        for exercise, after in found.items()
+    }
     print(
         json.dumps({"found": names, "wrong": {k or "": v for k, v in wrong.items()}}), file=said, flush=True
     )
     for line in asked:
-        call = json.loads(line)
+        asks = json.loads(line)
         try:
-            value = found[call["exercise"]][call["name"]](*map(unpack, call["args"]))
+            value = call(namespace, found[asks["exercise"]], asks["name"], map(unpack, asks["args"]))
             answer = {"value": pack(value)}
         except (Exception, SystemExit) as error:
             answer = {"error": [type(error).__name__, str(error)[:500]]}

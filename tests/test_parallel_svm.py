@@ -115,7 +115,7 @@ def test_a_log_that_was_tampered_with_is_caught(real):
     crew = sorted(set(real["served"]))
     turns = "".join(crew[t % len(crew)] for t in range(50))  # another order, with its own staleness
     _, other = parallel_svm.replayed(real | {"served": turns})
-    if turns != real["served"]:
+    if list(other.staleness) != list(real["staleness"]):  # other names for the same order lead to the same w
         with pytest.raises(ValueError, match="does not lead"):
             parallel_svm.verified(real | {"served": turns, "staleness": other.staleness})
     assert len(parallel_svm.verified(real)) == 48

@@ -186,6 +186,37 @@ def test_a_formula_that_fits_only_the_printed_cases_is_found_out():
     assert [verdict.passed for verdict in heard] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("deep.ipynb", "[" * 100_000, "not a notebook (RecursionError)"),
+        ("deep.json", "[" * 100_000, "not a notebook (RecursionError)"),
+        (
+            "list.ipynb",
+            '{"cells": [{"metadata": {"tags": ["exercise"], "exercise": ["x"]}}]}',
+            "not a notebook",
+        ),
+        ("none.json", '{"done": []}', "nothing of the book is done in it"),
+        ("locked.zip", None, "not a notebook"),
+    ],
+)
+def test_whatever_is_handed_in_is_a_row(tmp_path, monkeypatch, name, text, reason):
+    if text is None:
+        monkeypatch.setattr(
+            zipfile.ZipFile, "extractall", lambda *_: _raise(RuntimeError("password required"))
+        )
+        with zipfile.ZipFile(tmp_path / name, "w") as bundle:
+            bundle.writestr("a.ipynb", "{}")
+    else:
+        (tmp_path / name).write_text(text, "utf8")
+    (row,) = grade.graded(tmp_path, "none", 0)
+    assert row.student == name.partition(".")[0] and reason in row.reason
+
+
+def _raise(error):
+    raise error
+
+
 def test_an_exercise_keeps_the_helpers_of_its_cell(tmp_path):
     """Whoever gives a helper another meaning later is not failed for what stood above."""
     sources = {

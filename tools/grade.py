@@ -252,6 +252,10 @@ class Row:
         return [self.student, self.file, self.exercise, self.title, int(self.passed), self.reason]
 
 
+#: what goes wrong with a file that is none
+NO_NOTEBOOK = ValueError, KeyError, TypeError, AttributeError, RecursionError
+
+
 def asked_in(path):
     """The exercises that a notebook has, in their order."""
     try:
@@ -259,9 +263,9 @@ def asked_in(path):
         named = [
             c["metadata"]["exercise"] for c in cells if "exercise" in c.get("metadata", {}).get("tags", [])
         ]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        found = [name for name in dict.fromkeys(named) if name in book()]
+    except NO_NOTEBOOK as error:
         raise Refused(f"it is not a notebook ({type(error).__name__})") from None
-    found = [name for name in dict.fromkeys(named) if name in book()]
     if not found:
         raise Refused("no exercise of the book is in it: were cells deleted, or their metadata?")
     return found
@@ -322,7 +326,7 @@ def submissions(folder):
             try:
                 with zipfile.ZipFile(path) as bundle:
                     bundle.extractall(inside)
-            except (zipfile.BadZipFile, OSError):
+            except (zipfile.BadZipFile, OSError, RuntimeError):  # RuntimeError: it wants a password
                 yield path.stem, path.name, path
                 continue
             for file in sorted(p for p in inside.rglob("*") if p.is_file()):
@@ -336,13 +340,14 @@ def submissions(folder):
 def progress(student, file, path):
     """What a reader's browser exported: told by the student, not checked."""
     done = json.loads(path.read_text("utf8"))["done"]
-    return [Row(student, file, name, reason="self-reported, not checked") for name in done if name in book()]
+    rows = [Row(student, file, name, reason="self-reported, not checked") for name in done if name in book()]
+    return rows or [Row(student, file, reason="nothing of the book is done in it")]
 
 
 def graded(folder, network, fresh):
     for student, file, path in submissions(folder):
         if path.suffix == ".json":
-            with contextlib.suppress(ValueError, KeyError, TypeError):
+            with contextlib.suppress(*NO_NOTEBOOK):
                 yield from progress(student, file, path)
                 continue
         yield from grade(student, file, path, network, fresh)
@@ -372,7 +377,7 @@ def main():
     parser.add_argument("submissions", type=Path)
     parser.add_argument("--into", type=Path, default=Path("_build/grades"))
     parser.add_argument("--network", choices=["allowed", "none"], default="none")
-    parser.add_argument("--seed", type=int, default=None, help="of the instances that no page shows")
+    parser.add_argument("--seed", type=int, default=None, help="of the instances that no page shows, from 1 on")
     asked = parser.parse_args()
     if not asked.submissions.is_dir():
         raise SystemExit(f"{asked.submissions} is not a folder of submissions")

@@ -80,7 +80,7 @@ class Concordance(SphinxDirective):
         if not self.env.temp_data.get("filter"):
             self.env.temp_data["filter"] = True
             result.append(nodes.raw("", FILTER, format="html"))
-        for kind, header in (("items", "In the lecture"), ("errata", "Where it errs")):
+        for kind, header in (("items", "In the lecture"), ("errata", "Where it errs, or is loose")):
             found = part[kind]
             if not found:
                 continue

@@ -13,7 +13,7 @@ TEXT = (".html", ".css", ".js", ".mjs", ".json", ".svg", ".txt", ".ipynb", ".was
 
 @lru_cache(256)
 def packed(path, changed):
-    """A file compressed once for each time it changes."""
+    """A file compressed, kept while it does not change and is among the last 256."""
     return gzip.compress(Path(path).read_bytes(), 6)
 
 

@@ -79,7 +79,7 @@ def reads(table):
 
 
 def changes(node):
-    """Names whose values a node changes in place: a part of them, or by a method."""
+    """Names whose values a node changes in place: a part, by a method in `MUTATING`, or by any of an rng."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         owner = root_name(node.func)
         return {owner} if node.func.attr in MUTATING or "rng" in owner else set()

@@ -2,7 +2,7 @@
 
 The picture is what print, PDF and Jupyter show; the page's script takes its place. The
 script is made here from the modules in ``book/_static/figures``; the numbers that it
-shows come from ``figure_numbers``.
+does not compute come from ``figure_numbers``.
 """
 
 import hashlib

@@ -342,7 +342,7 @@ def loops() -> list[Line]:
 
 
 def floors() -> list[Line]:
-    """Near the memory's own speed: the data read once."""
+    """Against the memory's own speed: the data read once."""
     X, y = data(50_000, 20)
     return [
         Line(

@@ -34,7 +34,7 @@ SEEDS = range(8)
 DISK, EXPERTS, DELAY, RADIUS = Ball(2), 10, 8, 5.0
 
 
-# ---------------------------------------------------------------- games, each of size 1
+# ---------------------------------------------------------------- games, each of size at most 1 in its norm
 
 
 def biased(T, rng):

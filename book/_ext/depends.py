@@ -1,4 +1,4 @@
-"""What the cells of a page build on: which names a cell uses of others, binds, changes and imports."""
+"""What the cells of a page build on: which names a cell reads, binds, changes and imports."""
 
 import ast
 import symtable
@@ -18,7 +18,10 @@ MUTATING = {
 
 
 class Names:
-    """What a cell uses of others, binds, changes in place and imports."""
+    """The names that a cell uses, binds, changes in place and imports.
+
+    It uses those that it reads before it binds them; built-in and imported ones are among these.
+    """
 
     def __init__(self, source):
         self.used, self.bound, self.changed, self.imported = set(), set(), set(), {}

@@ -127,7 +127,7 @@ def write(app, exception):
 
 
 def digest(*settings):
-    """Of all that the downloads are made from."""
+    """Of what the downloads are made from: book/, tools/, the package and these settings."""
     folders = [ROOT / "book", ROOT / "tools"]
     files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
     files = [file for file in files if file.suffix != ".pyc"] + package_files()

@@ -151,7 +151,7 @@ def hedge():
 def crew(speeds, eta, losses, over, seed):
     """Workers that read w, compute for a while and hand a subgradient in.
 
-    As on the page on delay. Returns what was paid and, for each round, the worker, the
+    As on the page on the parallel online SVM. Returns what was paid and, for each round, the worker, the
     time of reading, the time of writing and the delay.
     """
     rng, player = np.random.default_rng(seed), DelayedOGD(over, eta).player()

@@ -58,7 +58,7 @@ NAMES = ("projection", "fan", "adversary", "step", "lazy-eager", "hedge", "perce
 
 @cache
 def makers():
-    """A stamp of the code that the numbers come from."""
+    """A stamp of our own code that the numbers come from."""
     own = [file for kind in ("*.py", "*.json") for file in sorted((ROOT / "ocolib").rglob(kind))]
     files = [Path(__file__).with_name("figure_numbers.py"), *own]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Time what a user calls, `play(...)` first, against what others do with the same data, and the memory.
+"""Time what a user calls, `play(...)` first, against what others do with the same data, and against memory.
 
     python tools/bench.py            print the table; fail if a bar is missed twice in a row
     python tools/bench.py --record   and store it in book/speed.json, which the page shows

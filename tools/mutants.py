@@ -338,7 +338,7 @@ class Results:
         return None
 
     def noticed(self, mutant):
-        """What noticed the mutant when it was last tried, a test if it has a name; else an empty string."""
+        """What noticed the mutant when it was last tried, most often a test; empty if none is named."""
         return self.known.get(mutant.key, {}).get("by", "")
 
     def put(self, mutant, chosen, outcome, by=""):
@@ -368,7 +368,7 @@ def judge(status, said):
 
 
 def run(package, files, mutants):
-    """{mutant: outcome}; what has to be tried is tried in place if it is in a function, the rest afresh."""
+    """{mutant: outcome}; what is in a function is tried in place, if it has to be; what is left, afresh."""
     (FOLDER / "coverage").mkdir(parents=True, exist_ok=True)
     lines, times = record(package, files)
     results = Results()

@@ -106,7 +106,7 @@ class Reader:
             self.say(element)
 
     def cell(self, cell):
-        """Of code only its picture; else, where something breaks, all that is open; else its proof."""
+        """Of code only its picture; else, where something breaks, all of an open cell; else its proof."""
         if "tag_exercise" in cell["class"] or "tag_solution" in cell["class"]:
             return
         picture = cell.select_one("figure, img")

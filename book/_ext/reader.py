@@ -158,7 +158,7 @@ def page_of(env, label, known):
 
 
 def uses(env):
-    """{page: Counter of the earlier pages it refers to, but those to look things up}, by the book's links."""
+    """{page: Counter of the earlier pages it refers to} by the book's own links, but for `LOOKED_UP`."""
     known = list(parts())
     place = {docname: number for number, docname in enumerate(known)}
     result = {}

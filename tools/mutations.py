@@ -89,7 +89,7 @@ class Mutant:
     change: str  # "2 * T → 3 * T", and " (2)" if it is the second such of its function
     index: int = field(compare=False)
     variant: int = field(compare=False)
-    lines: tuple = field(compare=False)  # the first and the last of the statement, or of what it belongs to
+    lines: tuple = field(compare=False)  # first and last of the statement (a block: its head) or its holder
     inside: bool = field(compare=False)  # of a function: its code can be replaced
 
     @property

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import exercise
 import grade
+import numpy as np
 import plain
 import pytest
 import sandbox
@@ -189,8 +190,8 @@ def test_a_formula_that_fits_only_the_printed_cases_is_found_out():
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("deep.ipynb", "[" * 100_000, "not a notebook (RecursionError)"),
-        ("deep.json", "[" * 100_000, "not a notebook (RecursionError)"),
+        ("deep.ipynb", "[" * 100_000, "or damaged (RecursionError)"),
+        ("deep.json", "[" * 100_000, "or damaged (RecursionError)"),
         (
             "list.ipynb",
             '{"cells": [{"metadata": {"tags": ["exercise"], "exercise": ["x"]}}]}',
@@ -215,6 +216,12 @@ def test_whatever_is_handed_in_is_a_row(tmp_path, monkeypatch, name, text, reaso
 
 def _raise(error):
     raise error
+
+
+def test_what_has_no_plain_form_is_named_by_its_type():
+    for value in (1 + 2j, np.complex128(1j), np.longdouble(1.5), np.datetime64("2026-11-17"), {1}):
+        assert json.loads(json.dumps(sandbox.pack(value)))["other"]
+    assert sandbox.pack([np.float64(0.5), np.int64(3), np.bool_(True), None]) == [0.5, 3, True, None]
 
 
 def test_an_exercise_keeps_the_helpers_of_its_cell(tmp_path):

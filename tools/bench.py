@@ -1,11 +1,11 @@
-"""Time `play(...)` as a user calls it against what others do with the same data, and against the memory.
+"""Time what a user calls, `play(...)` first, against what others do with the same data, and against memory.
 
     python tools/bench.py            print the table; fail if a bar is missed twice in a row
     python tools/bench.py --record   and store it in book/speed.json, which the page shows
 
-Every line of the table is a ratio of processor times within one run on one thread, the two calls taken in
-turn, the median of each: a shared machine disturbs ratios less than seconds. A peer that is not installed is
-named; scikit-learn must be there.
+Every line of the table is a ratio of processor times within one run, the two calls taken in turn, the median
+of each: a shared machine disturbs ratios less than seconds. BLAS and OpenMP have one thread, unless the
+environment says otherwise. A peer that is not installed is named; scikit-learn and numba must be there.
 """
 
 import argparse
@@ -43,7 +43,7 @@ AVX512 = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SP
 
 @dataclass
 class Line:
-    """A row of the table: our call, the unit it is measured in, and the most it may cost."""
+    """A row of the table: a call, the unit it is measured in, and the most it may cost, if there is a bar."""
 
     work: str
     unit: str
@@ -75,7 +75,7 @@ def of_children() -> int:
 
 
 def data(T: int, n: int, noise: float = 0.15) -> tuple[np.ndarray, np.ndarray]:
-    """Examples of a plane through 0, a share of the labels turned; read-only, so that nothing copies them."""
+    """Examples of a plane through 0, a share of the labels turned; read-only, so that we need no copy."""
     rng = np.random.default_rng(0)
     X, u = rng.standard_normal((T, n)), rng.standard_normal(n)
     y = np.where(X @ u > 0, 1.0, -1.0) * np.where(rng.random(T) < noise, -1.0, 1.0)
@@ -159,7 +159,7 @@ def linear() -> list[Line]:
 
 
 def hedge() -> list[Line]:
-    """The bars are for an exponential that takes one number at a time; NumPy's may be vectorised further."""
+    """The bars are for a NumPy whose exponential does not use AVX-512."""
     Z = np.random.default_rng(0).random((100_000, 100))
     unit, bars = ("np.exp(Z), by AVX-512", (None, None)) if vectorised() else ("np.exp(Z)", (1.5, 2.2))
     ways = zip(("", ", NumPy alone"), ("compiled", "numpy"), bars, strict=True)
@@ -176,7 +176,7 @@ def hedge() -> list[Line]:
 
 
 def vectorised() -> bool:
-    """Does np.exp take several numbers at once here?"""
+    """Does np.exp use AVX-512 here?"""
     found = np.lib.introspect.opt_func_info("^exp$", "float64").get("exp", {})
     return any(kind["current"].startswith(("AVX512", "X86_V4")) for kind in found.values())
 
@@ -229,7 +229,7 @@ def comparators() -> list[Line]:
 
 
 def others() -> list[Line]:
-    """Peers that answer a round at a time: the unit is our own game."""
+    """Peers that learn a round at a time: the unit is our own game."""
     lines = []
     X, y = data(20_000, 20)
     Z = np.random.default_rng(0).standard_normal((20_000, 20))
@@ -342,7 +342,7 @@ def loops() -> list[Line]:
 
 
 def floors() -> list[Line]:
-    """Near the memory's own speed: the data read once."""
+    """Against the memory's own speed: the data read once."""
     X, y = data(50_000, 20)
     return [
         Line(
@@ -437,7 +437,7 @@ def main() -> int:
     makers = [classifiers, linear, hedge, *([] if "POT" in missing else [projections]), comparators]
     makers += [loops, floors, others, processes]
     table, missed = measure(makers)
-    if vectorised():  # once more in a process where it is not: the bars are for that
+    if vectorised():  # once more in a process where it does not: the bars are for that
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "hedge.json"
             plain = os.environ | {"NPY_DISABLE_CPU_FEATURES": AVX512}

@@ -1,6 +1,6 @@
 """The finished pages of the book, for what is made from them: the printed book and the slides.
 
-They are read as they were built and tested, with formulas set and boxes drawn, so nothing is made twice.
+They are read as they were built, with formulas set and boxes drawn, so nothing is made twice.
 """
 
 import os
@@ -70,7 +70,7 @@ class Page:
 
 
 def sheets(pages):
-    """Every stylesheet that one of the pages has, each behind those that it follows on a page."""
+    """Every stylesheet that one of the pages has; what a page adds follows the one before it there."""
     result = []
     for page in pages:
         place = 0

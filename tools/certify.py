@@ -6,7 +6,7 @@ multipliers λ, and its last iterate is a proof for both sides: minimise
     Σ λb − μ·log det M(λ) − μ·Σ log λ,      M(λ) = Σ λA − C.
 
 At the minimum G = μ·M⁻¹ has A • G = b − μ/λ < b for every condition: M ≻ 0 proves the upper bound, G ≻ 0 is a
-game, and they are μ·(size of M + number of conditions) apart. Both are strictly inside, so rounding to a few
+game, and they are μ·(size of M + number of conditions) apart. Both are strictly inside, so rounding to enough
 digits does no harm; exact arithmetic has the last word. Extended precision is needed: at the end M is nearly
 singular.
 """
@@ -97,12 +97,12 @@ def central_path(problem, gap):
 
 
 def rounded(x, digits):
-    """The nearest decimal number with so many digits after the point, as text."""
+    """The nearest decimal number with at most so many digits after the point, as text."""
     return decimal(round(Fraction(*x.as_integer_ratio()) * 10**digits) / Fraction(10**digits), False, digits)
 
 
 def enclosure(problem, unit=1.0):
-    """A certificate of width ≤ 2·WIDTH·unit, with as few digits as exact arithmetic accepts, from 7 on."""
+    """A certificate of width ≤ 2·WIDTH·unit; 7 to 17 digits, of the multipliers first as few as will do."""
     game = Descent(**problem | {"size2": problem["size2"][0]})
     names, x, G = central_path(game, WIDTH * unit)
 
@@ -208,7 +208,7 @@ def searched():
 
 
 def data(T, eta2, size2, projection="lazy", within="ball"):
-    """Arguments of `Descent` as JSON takes them."""
+    """Arguments of `Descent` as JSON takes them; `size2` is a list, of one or of the two ends of a range."""
     eta2 = [str(x) for x in eta2] if isinstance(eta2, list) else str(eta2)
     size2 = [str(x) for x in size2]
     return {"T": T, "eta2": eta2, "size2": size2, "projection": projection, "within": within}

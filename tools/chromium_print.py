@@ -27,7 +27,7 @@ FROM_FILES = "--allow-file-access-from-files"  # or a page that is a file may no
 MARGINS = """@page {{ size: A4; margin: 22mm 25mm;
   @top-left {{ content: {header}; font: 9pt sans-serif; color: #565e6a; }}
   @bottom-right {{ content: counter(page); font: 9pt sans-serif; color: #565e6a; }} }}"""
-# What sticks out of the column on paper, as the beginning of its markup.
+# What sticks out of the column on paper, or of a box that cuts it, as the beginning of its markup.
 TOO_WIDE = """() => {
   const right = document.body.getBoundingClientRect().right + 1;
   const clipped = e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible';
@@ -72,7 +72,7 @@ def to_pdf(html, pdf, header=""):
 
 
 def print_page(page, pdf, header="", draft=False):
-    """Print an opened page. A draft has the same sheets in half the time, without bookmarks and tags."""
+    """Print an opened page. A draft has the same sheets in less time, without bookmarks and tags."""
     if header:
         page.add_style_tag(content=MARGINS.format(header=json.dumps(header)))
     Path(pdf).parent.mkdir(parents=True, exist_ok=True)
@@ -81,5 +81,5 @@ def print_page(page, pdf, header="", draft=False):
 
 
 def too_wide(page):
-    """Elements of an opened page that would be cut at the right edge of the column."""
+    """What of an opened page sticks out of the column or of a box that cuts it, as beginnings of markup."""
     return page.evaluate(TOO_WIDE)

@@ -1,7 +1,8 @@
 """Build an edition of the book: python tools/edition.py [student | appendix] [--into FOLDER] [--url ADDRESS]
 
 `student` leaves all worked solutions out, `appendix` puts them on a last page. Each edition has a folder of
-its own, _build/student/html, and disturbs no other. `--url` builds as if _config.yml named that repository.
+its own, such as _build/student, and disturbs no other. `--url` builds as if _config.yml named that
+repository.
 """
 
 import argparse

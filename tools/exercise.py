@@ -1,8 +1,8 @@
 """An exercise is written once, solved. The student's stub and the worked solution are derived from it.
 
-The cell defines the answer in functions named `my_…` and then calls `exercises.check…`. What the check needs
-and no answer touches (cases, the truth, slips) is folded away in a cell of its own before the stub. What
-follows the last check is told with the solution only.
+The cell defines the answer in functions named `my_…` and then calls `exercises.check…`. What comes
+before the last check and depends on no answer (cases, the truth, slips) is folded away in a cell of its own
+before the stub. What follows it is told with the solution only.
 """
 
 import ast
@@ -51,7 +51,7 @@ def is_check(node):
 
 
 def split(source):
-    """The three cells of an exercise: (what the checker needs, stub, worked solution)."""
+    """The three cells of an exercise: (what depends on no answer, stub, worked solution)."""
     found = parts(source)
     checks = [place for place, part in enumerate(found) if is_check(part.node)]
     answers = [part.node.name for part in found if is_answer(part.node)]
@@ -67,7 +67,7 @@ def split(source):
 
 
 def dependent(asked, answers):
-    """The answers, the checks, and what stands between them and depends on an answer."""
+    """The answers, the checks, and what else names an answer, or what such a part defines."""
     known, found = set(answers), []
     for part in asked:
         names = [node for node in ast.walk(part.node) if isinstance(node, ast.Name)]
@@ -100,7 +100,7 @@ def told_text(part, own):
 
 
 def strict(text):
-    """The call with `strict=True` added: on one line, on a line of its own, or an argument a line."""
+    """The call with `strict=True` added: on one line, its arguments on another, or an argument a line."""
     (part,) = parts(text)
     call = part.node.value
     given = [ast.get_source_segment(text, arg) for arg in call.args]

@@ -2,8 +2,8 @@
 
 Each notebook (also inside a zip from a learning platform) runs in a process of its own, without network, with
 limits of time and memory. The judge, this process, runs the book's own checkers and asks the student's
-functions for numbers; no line of a student's code runs here, and a checker that was tampered with is not
-asked. Where a checker draws instances, it also tries some that no page shows. Writes grades.csv and a page of
+functions for numbers; no line of a student's code runs here, and the checkers in a notebook are not asked.
+Where a checker draws instances, it also tries some that no page shows. Writes grades.csv and a page of
 feedback for each student.
 """
 
@@ -26,6 +26,7 @@ import tempfile
 import time
 import warnings
 import zipfile
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -50,7 +51,7 @@ HEAD = ("student", "file", "exercise", "title", "passed", "reason")
 
 
 class Refused(Exception):
-    """A reason why a file is not graded."""
+    """A reason why a file, or the rest of it, is not graded."""
 
 
 # ---------------------------------------------------------------- what the book asks
@@ -68,7 +69,7 @@ def book():
 
 @cache
 def page_cells(page):
-    """[(exercise or None, source)] of a page's live cells, as the book has them."""
+    """[(exercise or None, source)] of a page's live cells but the solutions, as the book has them."""
     found = []
     for cell in notebooks.derived(notebooks.read(page)):
         tags = notebooks.tags(cell)
@@ -87,7 +88,7 @@ def run_quietly(source, namespace):
 def above(page, name, answer=""):
     """The names that an exercise finds (and that an answer to it needs), and its cell.
 
-    They come from the book's own cells above it: those that it builds on, and those that import.
+    They come from the book's own cells above it, but no stubs: those that it builds on, those that import.
     """
     cells = page_cells(page)
     place = [found for found, _ in cells].index(name)
@@ -130,7 +131,7 @@ def verdicts(name, ask, fresh):
 
 
 def proxy(part, ask):
-    """The student's function as the judge sees it: same name, same signature, answered elsewhere."""
+    """The student's function as the judge sees it: name and signature of the stub, answered elsewhere."""
     stub = {}
     exec(ast.unparse(ast.Module([part.node], [])), {"np": __import__("numpy")}, stub)
     name = part.node.name
@@ -172,16 +173,16 @@ class Student:
             raise
 
     def hear(self):
-        """The next message; a process that is silent for too long or ends is refused."""
+        """The next message; a process that has used up its time, ends, or says too much is refused."""
         while b"\n" not in self.rest:
             start = time.monotonic()
-            ready = select.select([self.source], [], [], max(0, self.left))[0]
+            ready = self.left > 0 and select.select([self.source], [], [], self.left)[0]
             self.left -= time.monotonic() - start
-            if not ready:
+            if not ready:  # nor is a late answer taken for the next one
                 raise Refused(f"it did not end within {SECONDS} s")
             more = os.read(self.source, 1 << 16)
             if not more or len(self.rest) > 1 << 26:
-                raise Refused("its process ended: out of memory, or it was made to exit")
+                raise Refused("its process ended (out of memory, or made to exit), or an answer was too long")
             self.rest += more
         line, self.rest = self.rest.split(b"\n", 1)
         return json.loads(line)
@@ -208,7 +209,10 @@ class Student:
 
 
 def fence(network):
-    """What keeps a process off the network and all other processes, and from changing the project's files."""
+    """What keeps a process off the network and all other processes, and from changing the project's files.
+
+    Nothing, if the network is allowed.
+    """
     if network == "allowed":
         return []
     if shutil.which("unshare") and not subprocess.run([*FENCE, "true"], capture_output=True).returncode:
@@ -265,7 +269,7 @@ def asked_in(path):
         ]
         found = [name for name in dict.fromkeys(named) if name in book()]
     except NO_NOTEBOOK as error:
-        raise Refused(f"it is not a notebook ({type(error).__name__})") from None
+        raise Refused(f"it is not a notebook of the book, or damaged ({type(error).__name__})") from None
     if not found:
         raise Refused("no exercise of the book is in it: were cells deleted, or their metadata?")
     return found
@@ -377,7 +381,9 @@ def main():
     parser.add_argument("submissions", type=Path)
     parser.add_argument("--into", type=Path, default=Path("_build/grades"))
     parser.add_argument("--network", choices=["allowed", "none"], default="none")
-    parser.add_argument("--seed", type=int, default=None, help="of the instances that no page shows, from 1 on")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="of the instances that no page shows, from 1 on"
+    )
     asked = parser.parse_args()
     if not asked.submissions.is_dir():
         raise SystemExit(f"{asked.submissions} is not a folder of submissions")
@@ -387,8 +393,11 @@ def main():
     (asked.into / "feedback").mkdir(parents=True, exist_ok=True)
     with open(asked.into / "grades.csv", "w", newline="", encoding="utf8") as file:
         csv.writer(file).writerows([HEAD, *(row.cells() for row in rows)])
+    taken = Counter()
     for student in dict.fromkeys(row.student for row in rows):
         name = re.sub(r"[^\w.-]+", "_", student)
+        taken[name] += 1
+        name += f"-{taken[name]}" * (taken[name] > 1)  # "a b" and "a_b" have a page each
         page = feedback(student, [row for row in rows if row.student == student])
         (asked.into / "feedback" / f"{name}.html").write_text(page, "utf8")
     print(f"{len(rows)} rows → {asked.into / 'grades.csv'}; fresh instances: --seed {fresh}")

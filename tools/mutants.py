@@ -5,11 +5,11 @@
     make mutants MUTANTS_SAMPLE=60 SEED=1   a random sample
 
 How it is quick: coverage.py has told once which test passes which line. One process imports everything and
-collects all tests; for each mutant it forks, and the child gives the functions of the module their mutated
-code and runs the tests of the changed line (20 seconds of them), the quickest first, until one fails. What
-survives this, and what is no part of a function (a default, a decorator, a constant of a module), is tried in
-a child that imports the mutated module afresh. A test that takes far longer than it should has noticed: an
-endless loop.
+collects the tests; for each mutant it forks, and the child gives the functions of the module their mutated
+code and runs tests of the changed line (up to 20 seconds of them, or one), first the one that noticed it last
+time, then the quickest, until one fails. What no test notices there, and what is no part of a function (a
+default, a decorator, a constant of a module), is tried in a child that imports the mutated module afresh. A
+test that takes far longer than it should has noticed: an endless loop.
 
 `book/mutants.json` has the counts, which the status page shows; `tests/mutants_explained.yml` the reason why
 a survivor is no gap in the tests; `_build/mutants` what is known of each mutant. See `mutations` for what is
@@ -44,7 +44,7 @@ ENOUGH = 20.0  # seconds of tests for one mutant
 MEMORY = 6 << 30
 FOLDER = Path("_build/mutants")
 HAS_DOCSTRING = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-LOOKS_AT_ALL = "tests/test_descriptions.py"  # at every class, by introspection
+LOOKS_AT_ALL = "tests/test_descriptions.py"  # at every dataclass of ocolib, by introspection
 LEFT_OUT = "tests/test_answers.py"  # its first tests prepare each page, and would do so for each mutant
 
 # ---------------------------------------------------------------- which tests pass which line
@@ -84,7 +84,7 @@ def meaning(module):
 
 
 def pytest_run(files, plugin):
-    """Collect the tests of the files and hand them to the plugin; nothing is said."""
+    """Collect the tests of the files and run them with the plugin; what goes to stdout is lost."""
     options = "-q -s -p no:xdist -p no:cacheprovider --rootdir=."
     options += " --assert=plain"  # else pytest reads what has doctests past our loader
     marks = ["-m", "not browser and not long"]
@@ -94,7 +94,7 @@ def pytest_run(files, plugin):
 
 
 class Recorder:
-    """A plugin that runs the tests and writes down the lines of the package that each passes."""
+    """A plugin that writes down the lines of the package that each test passes, and its time."""
 
     def __init__(self, package, file):
         import coverage
@@ -185,13 +185,13 @@ def forked(tasks):
 
 
 def end(pid):
-    """The child and all of its session."""
+    """End the child and all of its process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
 
 
 def child(task, writing):
-    """Run the task, write what it returns, and end here."""
+    """Run the task, write what it returns or raises, and end here."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have told us to ignore it
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # a browser reserves more than it uses
@@ -224,7 +224,7 @@ def first_failure(items, times):
 
 
 class InPlace:
-    """A plugin that tries mutants of functions in children of the process that has collected all tests."""
+    """A plugin that tries mutants of functions in children of the process that has collected the tests."""
 
     def __init__(self, mutants, chosen, times, said):
         self.mutants, self.chosen, self.times, self.said = mutants, chosen, times, said
@@ -250,7 +250,7 @@ class InPlace:
         return True
 
     def control(self, items):
-        """Without a mutant no test fails, also not in this order and in a child."""
+        """Without a mutant the first tests, `ENOUGH` seconds of them, pass in this order and in a child."""
         for _, (status, said) in forked([lambda: first_failure(enough(items, self.times), self.times)]):
             if status or said:
                 print(f"fails without any mutant when the quickest comes first: {said}", file=sys.stderr)
@@ -258,7 +258,7 @@ class InPlace:
 
 
 def enough(tests, times):
-    """The first of these tests (items or their names), up to `ENOUGH` seconds of them."""
+    """The first of these tests (items or their names), up to `ENOUGH` seconds of them, but at least one."""
     spent = 0.0
     for count, test in enumerate(tests):
         spent += times.get(getattr(test, "nodeid", test), 0.0)
@@ -314,7 +314,7 @@ def afresh(mutant, chosen, times):
 
 
 class Results:
-    """What is known of each mutant: a line each time it was tried, the last one counts."""
+    """What is known of each mutant: a line for each outcome that was found, the last one counts."""
 
     def __init__(self):
         self.file, self.known = FOLDER / "results.jsonl", {}
@@ -324,21 +324,21 @@ class Results:
                 self.known[entry["key"]] = entry
 
     def mark(self, mutant, by, chosen):
-        """What a result hangs on: the module, and the test that noticed or all that did not."""
+        """What a result hangs on: the module, and the test that noticed, else the files of those chosen."""
         if "::" in by:
             return meaning(mutant.module) + "-" + alone(by)
         files = {file_of(test) for test in chosen}
         return meaning(mutant.module) + "-" + digest(*sorted(files)) + ("" if by else f"-{len(chosen)}")
 
     def get(self, mutant, chosen):
-        """The outcome, if nothing has changed since it was found."""
+        """The outcome, if nothing that it hangs on has changed since it was found; else None."""
         entry = self.known.get(mutant.key)
         if entry and entry["mark"] == self.mark(mutant, entry["by"], chosen):
             return entry["outcome"]
         return None
 
     def noticed(self, mutant):
-        """The test that noticed the mutant when it was last tried."""
+        """What noticed the mutant when it was last tried, most often a test; empty if none is named."""
         return self.known.get(mutant.key, {}).get("by", "")
 
     def put(self, mutant, chosen, outcome, by=""):
@@ -349,8 +349,8 @@ class Results:
 
 
 def choose(mutant, lines, times, before=""):
-    """The tests that pass the changed lines, up to `ENOUGH` seconds of them: first the one that noticed the
-    mutant `before` something changed, then the quickest."""
+    """The tests that pass the mutant's lines, and those that look at all if it is in no function, up to
+    `ENOUGH` seconds: first the one that noticed the mutant `before` something changed, then the quickest."""
     first, last = mutant.lines
     found = set().union(*(lines[mutant.module][n] for n in range(first, last + 1)))
     if not mutant.inside:  # a decorator is passed by nobody
@@ -368,7 +368,7 @@ def judge(status, said):
 
 
 def run(package, files, mutants):
-    """{mutant: outcome}; what has to be tried is tried in place first, then afresh."""
+    """{mutant: outcome}; what is in a function is tried in place, if it has to be; what is left, afresh."""
     (FOLDER / "coverage").mkdir(parents=True, exist_ok=True)
     lines, times = record(package, files)
     results = Results()
@@ -401,7 +401,10 @@ def run(package, files, mutants):
 
 
 def known(mutants):
-    """{mutant: outcome} without trying any: what was noticed by a test that is still the same."""
+    """{mutant: outcome} without trying any: what a test noticed, if it and the module are still the same.
+
+    The rest counts as survived, unless it is known that no test passes it.
+    """
     results = Results()
     return {mutant: results.get(mutant, []) or "survived" for mutant in mutants}
 
@@ -429,7 +432,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--package", default="ocolib ocolab")
     parser.add_argument("--module", action="append", help="only this file; again for more")
-    parser.add_argument("--tests", default="tests/test_*.py", help="only these files of tests")
+    parser.add_argument("--tests", default="tests/test_*.py", help="only these files of tests, and doctests")
     parser.add_argument("--sample", type=int, help="only so many, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--known", action="store_true", help="try nothing, count what is known")

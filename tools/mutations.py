@@ -1,8 +1,8 @@
 """What may be changed in a source, and how each change is named.
 
 A mutant is one operator, comparison, number, truth value, condition or function such as min turned into
-another. Annotations and words (strings, what is in f-strings, messages of errors) are left alone, and so is
-`strict=` of zip, which is a check itself. The name of a mutant does not hang on the line where it is.
+another. Annotations, words (strings, what is in f-strings) and `raise` are left alone, and so is `strict=`,
+which is a check itself. The name of a mutant does not hang on the line where it is.
 """
 
 import ast
@@ -69,7 +69,7 @@ def switched(test):
 
 
 def left_alone(node):
-    """The parts of a node where nothing is changed: annotations, words, `strict=`."""
+    """The parts of a node where nothing is changed: annotations, f-strings, `raise`, `strict=`, …"""
     match node:
         case ast.Raise() | ast.JoinedStr() | ast.AnnAssign(annotation=ast.Name(id="TypeAlias")):
             return [node]
@@ -85,11 +85,11 @@ class Mutant:
     """The `variant`-th change of the `index`-th node (as `ast.walk` counts) of a module."""
 
     module: str
-    where: str  # the function, as Class.method
+    where: str  # the function or class, as Class.method, or "module"
     change: str  # "2 * T → 3 * T", and " (2)" if it is the second such of its function
     index: int = field(compare=False)
     variant: int = field(compare=False)
-    lines: tuple = field(compare=False)  # the first and the last of the statement, or of what it belongs to
+    lines: tuple = field(compare=False)  # first and last of the statement (a block: its head) or its holder
     inside: bool = field(compare=False)  # of a function: its code can be replaced
 
     @property

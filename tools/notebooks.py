@@ -176,7 +176,7 @@ def stub_and_solution(cell, boxes):
 
 
 def needs(cells, folder=None):
-    """What a page and modules in its folder import beside NumPy: {module: extra of ocolib that brings it}."""
+    """What a page and what it imports from its folder need beside NumPy: {module: extra that brings it}."""
     code = [cell for cell in cells if cell.cell_type == "code"]
     names = set().union(*(imports(cell.source) for cell in code))
     beside = [file for file in sorted(folder.glob("*.py")) if file.stem in names] if folder else []
@@ -230,8 +230,8 @@ def addressed(source, address):
 
 
 def give_ids(cells, old):
-    """An id stays once given: to the same cell, else to the most similar one; a new cell is named by
-    its content, an exercise by its own id.
+    """An old id goes to the same cell, else to the most similar one if that is similar enough; a new cell is
+    named by its content, those of an exercise have their ids already.
     """
     given = {cell.metadata["exercise"] for cell in cells if "exercise" in cell.metadata}
     waiting = [cell for cell in cells if "exercise" not in cell.metadata]
@@ -362,7 +362,7 @@ def result(future):
     try:
         return future.result()
     except BrokenProcessPool:
-        return "its process was ended from outside; if memory is short, run with --jobs 1"
+        return "a worker ended before its time; if memory is short, run with --jobs 1"
 
 
 def main():

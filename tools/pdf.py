@@ -63,7 +63,7 @@ def document(parts, html, folder):
 
 
 def join(pages, up):
-    """Make one document of the pages: ids that are unique, links that stay inside, folds open."""
+    """Make one document of the pages: unique ids, links between pages that stay inside, most folds open."""
     names = built.names(pages)
     tops = {page.name: top(page) for page in pages}
     for page in pages:
@@ -204,7 +204,7 @@ def add_bookmarks(pdf, parts, found):
 def write(pdf, chosen=None, html=built.HTML):
     """Print, see where every page came to stand, say so in the contents, and print again.
 
-    Returns what is wider than the column, which should be nothing.
+    Returns what is too wide, which should be nothing.
     """
     folder = pdf.parent
     folder.mkdir(parents=True, exist_ok=True)

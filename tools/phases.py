@@ -3,9 +3,9 @@
     python tools/phases.py                              plays all, and times a part on one and two processes
     python tools/phases.py --scheduler tcp://host:8786  plays all on a dask cluster; nothing is timed
 
-writes book/scale/phases.csv (a row a learner, game, step and horizon: mean and spread over the seeds) and
-book/scale/phases.json (how long the part took). An interrupted run goes on where it stopped: from
-_build/phases.db.
+writes book/scale/phases.csv (a row a learner, game, step and horizon: mean and spread over the seeds) and, if
+timed, book/scale/phases.json (how long the part took). What _build/phases.db holds is not played again, so an
+interrupted run goes on where it stopped.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SEEDS = range(8)
 DISK, EXPERTS, DELAY, RADIUS = Ball(2), 10, 8, 5.0
 
 
-# ---------------------------------------------------------------- games, each of size 1
+# ---------------------------------------------------------------- games, each of size at most 1 in its norm
 
 
 def biased(T, rng):

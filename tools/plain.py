@@ -98,7 +98,7 @@ def references(keys):
 
 
 def defined(file, name):
-    """The source of `function` or `Class.method` in a file."""
+    """The source of `function` or `Class.method` in a file, without decorators."""
     source = file.read_text("utf8")
     place = ast.parse(source)
     for part in name.split("."):
@@ -231,7 +231,7 @@ def is_solution(cell):
 
 
 def notebook(name, site="", solutions=True):
-    """The notebook of a page for whoever takes it along: same cells, same ids, plain text."""
+    """The notebook of a page for whoever takes it along: its cells keep their ids, its text is plain."""
     made = nbformat.read(notebooks.BOOK / f"{name}.ipynb", as_version=4)
     made.cells = plain_cells(Page(name, site), made.cells, solutions)
     return made
@@ -313,7 +313,7 @@ for name in {names}:
 
 
 def with_data(made, name, files):
-    """The notebook, whose first cell also fetches the files that it reads."""
+    """The notebook, whose first cell also fetches those of these files that are not there."""
     if files:
         names = json.dumps([file.name for file in files])
         made.cells[0].source += DATA.format(names=names, folder=posixpath.dirname(name))

@@ -31,7 +31,7 @@ WHEEL_SHA256 = "0be2393d3f738ecc920c6b5ec261c83d0ff2a1d79cdf5b8167dcdb95464b7e86
 NUMPY_TAR = "numpy-1.25.2-py311he9a3d86_2.tar.gz"
 NUMPY_SHA256 = "9ab4d089257a74d5147a7b9f61503846973a834b49e5d31956b0fe86f9624371"
 
-# What no page can use in a browser: compilers, test suites, headers.
+# What no page uses in a browser: compilers, headers, examples, an experiment, test suites.
 NUMPY_UNUSED = (
     "f2py",
     "distutils",
@@ -156,7 +156,7 @@ def standard_library(work):
 
 
 def numpy(work):
-    """NumPy for this Python and this WebAssembly, without what only compilers and testers use."""
+    """NumPy for this Python and this WebAssembly, without what no page uses."""
     wheel, folder = work / "wheel", work / "numpy"
     wanted = work / "wheel.txt"
     wanted.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n", "utf8")

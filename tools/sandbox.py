@@ -1,6 +1,6 @@
 """A student's notebook in a process of its own: runs its cells, then answers calls of its functions.
 
-`grade.py` starts it without network (unless that is allowed) and with little memory. It speaks
+`grade.py` starts it without network (unless that is allowed) and with limited memory. It speaks
 JSON, a line a message, on two pipes that the student's prints do not reach; nothing that it says is ever
 executed.
 """
@@ -22,7 +22,7 @@ def pack(value):
     if isinstance(value, np.ndarray):
         return {"array": pack(value.tolist()), "shape": value.shape}
     if isinstance(value, np.generic):
-        return value.item()
+        value = value.item()
     if isinstance(value, list | tuple):
         return [pack(part) for part in value]
     if value is None or isinstance(value, bool | int | float | str):
@@ -31,7 +31,7 @@ def pack(value):
 
 
 def unpack(value):
-    """The inverse, for numbers and arrays."""
+    """The inverse, for numbers and arrays of numbers, not empty ones."""
     if isinstance(value, dict) and "array" in value:
         whole = all(isinstance(x, int) for x in np.ravel(np.array(value["array"], dtype=object)))
         return np.array(value["array"], dtype=int if whole else float).reshape(value["shape"])
@@ -56,7 +56,7 @@ def cells(path, ours):
 
 
 def run(path, ours):
-    """(the names of the notebook, {exercise: these names after its cell}, {exercise: what went wrong})."""
+    """(the names at the end, {exercise: those after its cell}, {exercise or None: what went wrong last})."""
     namespace, found, wrong = {"__name__": "__main__"}, {}, {}
     for exercise, source in cells(path, ours):
         try:

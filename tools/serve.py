@@ -13,7 +13,7 @@ TEXT = (".html", ".css", ".js", ".mjs", ".json", ".svg", ".txt", ".ipynb", ".was
 
 @lru_cache(256)
 def packed(path, changed):
-    """A file compressed once for each time it changes."""
+    """A file compressed, kept while it does not change and is among the last 256."""
     return gzip.compress(Path(path).read_bytes(), 6)
 
 
@@ -83,7 +83,7 @@ def opened(folder, port):
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             raise
         why = "taken, perhaps by another `make serve`" if error.errno == errno.EADDRINUSE else "not ours"
-        another = f"make serve PORT={max(int(port) + 1, 8000)}"
+        another = f"make serve PORT={max(int(port) + 1, 8000) if int(port) < 65535 else 8000}"
         raise SystemExit(f"Port {port} is {why}. Stop what uses it, or choose another: {another}") from None
 
 

@@ -69,7 +69,7 @@ def whole(block):
 
 
 def needed(code, places):
-    """One cell with all that the cells at these places build on: imports, and what other cells define."""
+    """One cell with what the cells at these places build on, but for exercises: imports, and other cells."""
     passive = {n for n, cell in enumerate(code) if plain.is_solution(cell)}
     uses = depends.dependencies([cell.source for cell in code], passive)
     wanted = {number - 1 for place in places for number in uses[place]}

@@ -106,7 +106,7 @@ class Reader:
             self.say(element)
 
     def cell(self, cell):
-        """Of code only its picture or its proof; where something breaks, the code and what it says."""
+        """Of code only its picture; else, where something breaks, all of an open cell; else its proof."""
         if "tag_exercise" in cell["class"] or "tag_solution" in cell["class"]:
             return
         picture = cell.select_one("figure, img")
@@ -266,7 +266,7 @@ def reveal():
 
 
 def write_files(target, html):
-    """Scripts, styles and letters beside the decks: they need nothing else, also from a file."""
+    """Scripts, styles and letters beside the decks: they need no others, also from a file."""
     static = target / "_static"
     static.mkdir(parents=True, exist_ok=True)
     for file in reveal().iterdir():

@@ -56,7 +56,7 @@ def version_of(entry):
 
 
 def groups(html):
-    """[(entry, files)]; files that nobody has named come last, under no name and no licence."""
+    """[(entry, files)]; files that nobody has named come last, without version and licence."""
     entries, found = load(), defaultdict(list)
     for path in shipped(html):
         entry = owner(path, entries)

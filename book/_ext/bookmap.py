@@ -46,7 +46,7 @@ MAP = """<svg class="map" viewBox="0 0 {width} {height}" role="group"
 
 
 def arc(page, earlier, times, pages, height):
-    """From a page back to one it uses: the further, the wider; the oftener, the thicker."""
+    """From a page back to one it uses: the further, the wider; the oftener, the thicker, up to a limit."""
     y, z = pages[page] - 4, pages[earlier] - 4
     bend = LEFT + 14 + 4 / 3 * (WIDTH - LEFT - 20) * min(1, 1.4 * (y - z) / height)
     ends, width = f"{name(page)} {name(earlier)}", min(3, 0.6 + 0.4 * times)

@@ -64,7 +64,7 @@ def shorten(title, name):
 
 @cache
 def lectures():
-    """{address in small letters: (lecture in a word or two, address)} of every item in the ledger."""
+    """{address in small letters: (lecture in a few words, address)} of all items and errata in the ledger."""
     return {
         ledger.anchor(entry["id"]).lower(): (
             part["lecture"].partition(":")[0],
@@ -174,7 +174,10 @@ def slug(text, words=6):
 
 
 def name_addresses(app, doctree):
-    """Figures and exercises get an address made from their own words: it survives an insertion above."""
+    """A figure without an address gets one made from its caption: it survives an insertion above.
+
+    An exercise without an address gets one made from its number.
+    """
     taken = set(doctree.ids)
     for node in doctree.findall(lambda n: isinstance(n, (nodes.figure, nodes.admonition))):
         if isinstance(node, nodes.figure):

@@ -257,7 +257,7 @@ def plain_docstrings(app, what, name, obj, options, lines):
 
 
 def literal(line):
-    """Keep `code` as code and take the meaning from all other markup."""
+    r"""Keep `code` as code and take their meaning from the signs \ * | _ elsewhere."""
     parts = re.split(r"`+([^`]+)`+", line)
     parts[::2] = [re.sub(r"([\\*|_])", r"\\\1", part) for part in parts[::2]]
     parts[1::2] = [f"``{part}``" for part in parts[1::2]]

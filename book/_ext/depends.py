@@ -1,4 +1,4 @@
-"""What the cells of a page build on: which names a cell uses of others, binds, changes and imports."""
+"""What the cells of a page build on: which names a cell reads, binds, changes and imports."""
 
 import ast
 import symtable
@@ -18,7 +18,10 @@ MUTATING = {
 
 
 class Names:
-    """What a cell uses of others, binds, changes in place and imports."""
+    """The names that a cell uses, binds, changes in place and imports.
+
+    It uses those that it reads before it binds them; built-in and imported ones are among these.
+    """
 
     def __init__(self, source):
         self.used, self.bound, self.changed, self.imported = set(), set(), set(), {}
@@ -79,7 +82,7 @@ def reads(table):
 
 
 def changes(node):
-    """Names whose values a node changes in place: a part of them, or by a method."""
+    """Names whose values a node changes in place: a part, by a method in `MUTATING`, or by any of an rng."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         owner = root_name(node.func)
         return {owner} if node.func.attr in MUTATING or "rng" in owner else set()

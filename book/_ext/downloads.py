@@ -1,7 +1,7 @@
 """What a reader takes along: each notebook in plain form, the package as a wheel, and a zip of all.
 
 They lie in `downloads/`. The button below a page writes the address of the wheel into its notebook
-(`book/_static/download.js`); in the zip the wheel lies beside the notebooks.
+(`book/_static/download.js`); the zip holds the wheel itself.
 """
 
 import ast
@@ -27,8 +27,8 @@ MAKE = "import sys; from setuptools import build_meta; build_meta.build_wheel(sy
 README = """\
 Online Convex Optimisation, Executed: all notebooks
 
-Unpack this folder and open the notebooks in JupyterLab, Jupyter Notebook or VS Code. The first cell of each
-installs ocolib, the package of the book, from the file ocolib-….whl in this folder, without network.
+Unpack this folder and open the notebooks in JupyterLab, Jupyter Notebook or VS Code. Where ocolib, the
+package of the book, is missing, the first cell of each installs it from the file ocolib-….whl in this folder.
 
 What else a notebook needs is named in its first cell: NumPy always, often matplotlib and cvxpy, sometimes
 scikit-learn, joblib or numba. If these are not installed, that cell fetches them. For a class without
@@ -127,7 +127,7 @@ def write(app, exception):
 
 
 def digest(*settings):
-    """Of all that the downloads are made from."""
+    """Of what the downloads are made from: book/, tools/, the package and these settings."""
     folders = [ROOT / "book", ROOT / "tools"]
     files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
     files = [file for file in files if file.suffix != ".pyc"] + package_files()

@@ -1,7 +1,7 @@
 """Editions of the book: as it is, for students without worked solutions, or with all of them on a last page.
 
 `tools/edition.py` sets `edition` and builds each into a folder of its own. A solution is taken out before its
-page is read, so nothing that is made from the page knows of it: search, scripts, downloads.
+page is read, so nothing that is made from the page knows of it (search, scripts); downloads leave it out too.
 """
 
 import json

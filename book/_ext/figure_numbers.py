@@ -1,6 +1,6 @@
-"""What the moving figures show, computed by ``ocolib`` when the book is built.
+"""What the moving figures show and do not compute themselves, by ``ocolib`` when the book is built.
 
-One function a figure; what it returns becomes JSON in the page.
+One function a figure, in `NUMBERS`; what it returns becomes JSON in the page.
 """
 
 import heapq
@@ -60,7 +60,7 @@ def step():
 
 
 def lazy_eager(T=24):
-    """Streams of T losses of length at most 1 in the plane."""
+    """Streams of T losses of length 1 in the plane, to four digits."""
     turning, round_and_round = np.linspace(-0.4, 2.9, T), 2 * np.pi * np.arange(T) / 8
     away = np.repeat([[-1.0, -0.1], [1.0, -0.1]], T // 2, axis=0)
     return {
@@ -151,7 +151,7 @@ def hedge():
 def crew(speeds, eta, losses, over, seed):
     """Workers that read w, compute for a while and hand a subgradient in.
 
-    As on the page on delay. Returns what was paid and, for each round, the worker, the
+    As on the page on the parallel online SVM. Returns what was paid and, for each round, the worker, the
     time of reading, the time of writing and the delay.
     """
     rng, player = np.random.default_rng(seed), DelayedOGD(over, eta).player()

@@ -2,7 +2,7 @@
 
 The picture is what print, PDF and Jupyter show; the page's script takes its place. The
 script is made here from the modules in ``book/_static/figures``; the numbers that it
-shows come from ``figure_numbers``.
+does not compute come from ``figure_numbers``.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ NAMES = ("projection", "fan", "adversary", "step", "lazy-eager", "hedge", "perce
 
 @cache
 def makers():
-    """A stamp of the code that the numbers come from."""
+    """A stamp of our own code that the numbers come from."""
     own = [file for kind in ("*.py", "*.json") for file in sorted((ROOT / "ocolib").rglob(kind))]
     files = [Path(__file__).with_name("figure_numbers.py"), *own]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]

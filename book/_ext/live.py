@@ -270,7 +270,7 @@ def page_entry(app, docname, page):
 
 
 def write_exercises(app, exception):
-    """The list that tells the sidebar which pages are done."""
+    """The exercises of each page, from which the sidebar sees which pages are done."""
     if exception or not app.live:
         return
     pages = {

@@ -79,7 +79,7 @@ def typeset(wanted, mathjax):
 
 
 class Maths:
-    """All formulas of the book, set once and kept between builds."""
+    """All formulas that the book has had, set and kept between builds."""
 
     def __init__(self, file):
         self.file = file
@@ -89,7 +89,7 @@ class Maths:
         self.table = {(tex, display): made for tex, display, made in self.kept["set"]}
 
     def learn(self, wanted, mathjax):
-        """Set what is new. The stylesheet holds only what is used, so it is made for all together."""
+        """If any is new, set all again: the stylesheet holds what is used, so it is made for all together."""
         new = [formula for formula in dict.fromkeys(wanted) if formula not in self.table]
         if new:
             every = [*self.table, *new]

@@ -131,7 +131,10 @@ def as_page(env, target):
 
 
 def plain(node):
-    """The first sentences of a paragraph, up to a formula or 180 characters; all of it if that is none."""
+    """The first sentences of a paragraph, up to one with a formula or to 180 characters, but at least one.
+
+    All of it, with … for each formula, if the first sentence has one.
+    """
     words = (FORMULA if isinstance(t.parent, nodes.math) else t.astext() for t in node.findall(nodes.Text))
     text = re.sub(r"\s+", " ", "".join(words)).strip()
     result = ""
@@ -143,7 +146,7 @@ def plain(node):
 
 
 def page_of(env, label, known):
-    """The page on which a label stands."""
+    """The page on which a label stands, or None."""
     label = label.lower()
     proofs = {name.lower(): entry["docname"] for name, entry in getattr(env, "proof_list", {}).items()}
     if label in proofs:
@@ -155,7 +158,7 @@ def page_of(env, label, known):
 
 
 def uses(env):
-    """{page: Counter of the earlier pages it refers to}: the book's own links, backwards in reading order."""
+    """{page: Counter of the earlier pages it refers to} by the book's own links, but for `LOOKED_UP`."""
     known = list(parts())
     place = {docname: number for number, docname in enumerate(known)}
     result = {}
@@ -257,7 +260,7 @@ def lost(app):
 
 
 def plain_files(app, exception):
-    """What a static host wants (folders that begin with an underscore), without what no page asks for."""
+    """Let a static host serve folders that begin with an underscore; remove what no page asks for."""
     if exception or app.builder.format != "html":
         return
     Path(app.outdir, ".nojekyll").touch()

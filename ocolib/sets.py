@@ -250,7 +250,7 @@ class Simplex(_Plain):
         return float(np.sqrt(2.0)) if self.dim > 1 else 0.0
 
     def farthest(self, point: ArrayLike) -> float:
-        """max over the set of ‖x − point‖, attained at the vertex e_i with the least point_i."""
+        """max over the set of ‖x − point‖, attained at a vertex e_i with the least point_i."""
         point = validate.vector("point", point, self.dim)
         vertex = np.eye(1, self.dim, int(np.argmin(point)))[0]
         return float(norm(vertex - point)[0])
@@ -432,7 +432,8 @@ class Hull(_Checked):
         that point lies between them and no other vertex is on the near side of it."""
         V, far = self.vertices, np.square(self.vertices - y).sum(axis=1)
         corners, weights = [int(np.argmin(far))], np.ones(1)
-        # rounding grows with the distance of y: at 1e9 diameters about six digits are right, at 1e14 none
+        # rounding grows with the distance of y: within a face mostly six digits are right at 1e9 diameters,
+        # at 1e14 none
         tol = 1e-14 * self.farthest(V[0]) * np.sqrt(far.max())
         for _ in range(100 * len(V)):
             x = weights @ V[corners]

@@ -8,8 +8,8 @@ Every method but `farthest` takes one point `(n,)` or many `(..., n)`. Three con
 - `contains(x, tol)` forgives `tol`; where rounding grows with x (a norm, an inner product), `tol`
   times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set.
 
-(`Hull.contains` forgives just `tol`, and refuses such x; its `minimize_linear` takes values of ⟨c, x⟩ that
-are within 1e-12, or 1e-12 times the largest, for equal.)
+(`Hull.contains` forgives just `tol`, and refuses such x; its `minimize_linear` takes for a tie what
+differs by 1e-12·max(1, max |⟨c, x⟩|) or less.)
 
 A new set is a class here, marked with `kind`, and its twin in `oracle.constraints`; the tests find it by
 themselves. (`Hull` is not marked, and has tests of its own.)

@@ -1,4 +1,4 @@
-"""The sums and dynamic programs of `limits` in fractions: no rounding, or rounding that is bounded.
+"""Sums and dynamic programs of `limits` in fractions: no rounding, or rounding that is bounded.
 
 `experts`, `interval`, `experts_floor`, `square_loss` and `leader_square_loss` return the value itself. The
 weights of Hedge are mostly irrational: `hedge` and `hedge_regret` return two fractions with the value between
@@ -141,7 +141,7 @@ def experts(n: int, T: int) -> Fraction:
 
 
 def _gaps(gaps, loss, cut=None):
-    """(by how much the least sum grows, the sorted gaps after the round, none above `cut`)."""
+    """(by how much the least sum grows, the sorted gaps after the round, none above a `cut` if given)."""
     total = sorted(x + c for x, c in zip(gaps, loss, strict=True))
     return total[0], tuple(x - total[0] if cut is None else min(x - total[0], cut) for x in total)
 
@@ -190,7 +190,7 @@ def hedge_step(n: int, T: int) -> Pair:
 
 
 def hedge_weights(gaps: Sequence[Fraction | int], step: Pair) -> list[Pair]:
-    """[(low, high)] around the weights e^(−η·gap)/Σ of Hedge, gaps ≥ 0, η between the two of `step`."""
+    """[(low, high)] around the weights e^(−η·gap)/Σ of Hedge, min gap = 0, η between the two of `step`."""
     raw = [(exp_bounds(-step[1] * g)[0], exp_bounds(-step[0] * g)[1]) for g in gaps]
     lows, highs = sum(low for low, _ in raw), sum(high for _, high in raw)
     return [outward(low / (low + highs - high), high / (high + lows - low)) for low, high in raw]

@@ -106,7 +106,7 @@ def _digest(*parts: Any) -> str:
 
 def _source(what: str, thing: Any) -> Any:
     """A learner, a step, a game or a measure as JSON that changes when it does; of a function or a class
-    its source, so that what it calls may change unseen."""
+    its source, so that what it calls or reads may change unseen."""
     if thing is None or isinstance(thing, (bool, int, float, str)):
         return thing
     if isinstance(thing, np.ndarray):
@@ -130,7 +130,7 @@ def _named(what: str, things: Any) -> dict[str, Any]:
         things = list(things)
         functions = {thing for thing in things if inspect.isroutine(thing)}
         if len({function.__name__ for function in functions}) < len(functions):
-            raise ValueError(f"functions in {what} must have different names; in a dict they may")
+            raise ValueError(f"functions in {what} must have different names; in a dict they need not")
         things = {_name(thing): thing for thing in things}
     if not things:
         raise ValueError(f"{what} must not be empty")
@@ -190,11 +190,12 @@ def sweep(
 ) -> Table:
     """Play learners × steps × games × horizons × seeds and return one row a cell.
 
-    `learners` and `games` are {name: …} or lists. A learner is a description, whose `eta` each step replaces,
-    or a function of the step. A game is an array or `Examples`, of which the first T rounds are played, or a
-    function `game(T, rng)` that makes the losses or the adversary. A step is a number or a function of T;
-    None leaves a description as it is. `measure(trace)` gives the numbers of a row, {name: number}. With a
-    `file` finished cells are kept.
+    `learners` and `games` are {name: …} or lists, in which two with one `repr` are one. A learner is a
+    description, whose `eta` each step replaces, or a function of the step. A game is an array or `Examples`,
+    of which the first T rounds are played, or a function `game(T, rng)` that makes the losses or the
+    adversary. A step is a number or a function of T; None leaves a description as it is. `measure(trace)`
+    gives the numbers of a row, {name: number}. With a `file` finished cells are kept; then the numbers
+    must be such as `json` writes (no np.int64).
 
     >>> from ocolib import adversaries, sets
     >>> from ocolib.learners import OGD

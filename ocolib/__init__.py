@@ -17,8 +17,8 @@ What all rooms share: `protocols` (what a set, a loss, a learner must have), `de
 written down), `validate` (what may come in).
 
 NumPy is enough for most of it. A long game brings numba, if it is there, and `streams` needs it; `oracle`
-and the programs of `limits` need cvxpy, `plots` matplotlib, `sweep` joblib, and tqdm for its bar. The code of
-`certificates`, `exact`, `streams` and `sweep` is in `ocolab`, the laboratory.
+and the linear and semidefinite programs of `limits` need cvxpy, `plots` matplotlib, `sweep` joblib, and tqdm
+for its bar. The code of `certificates`, `exact`, `streams` and `sweep` is in `ocolab`, the laboratory.
 """
 
 __version__ = "0.2.0"

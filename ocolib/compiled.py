@@ -157,9 +157,9 @@ def linear(
 ) -> float:
     """Play ⟨z_t, w⟩ from w, and return Σ‖z_t‖²; a leader has a `total`, the sum of gradients so far.
 
-    The set is a ball round 0 of this `radius`, a box from `low` to `high`, or one to be projected `over`;
-    what is None costs nothing. Putting w back into the ball waits for the next round, which reads every
-    coordinate anyway. `points` has T rows, or one that is overwritten.
+    The set is a ball round 0 of this `radius`, a box from `low` to `high`, one to be projected `over`, or, if
+    all are None, all of space; what is None costs nothing. Putting w back into the ball waits for the next
+    round, which reads every coordinate anyway. `points` has T rows, or one that is overwritten.
     """
     (T, n), keep, (eta, rule, start) = Z.shape, len(points) == len(Z), how
     shrink, moved, last = 1.0, 0.0, len(eta) - 1
@@ -193,7 +193,7 @@ def linear(
 
 @njit
 def answer(code: Any, a: float, b: float, c: float, p: float, y: float) -> tuple[float, float]:
-    """(φ', φ) at p; of the kinked loss, whose code is None here: of others φ is left to be added."""
+    """(φ', φ) at p of the kinked loss, whose code is None here; of others (φ', 0), φ is added later."""
     if code is None:
         m = y * (p - c)
         return kinked(m, y, a, b), max(a - m, 0.0)
@@ -202,7 +202,7 @@ def answer(code: Any, a: float, b: float, c: float, p: float, y: float) -> tuple
 
 @njit
 def descent(X: Any, y: Any, code: Any, reg: Any, how: Any, w: Any, kept: Any, out: Any) -> None:
-    """What `examples` plays, on all of space, by who hears at once; `out` has no slopes.
+    """What `examples` plays, on all of space, by an eager learner who hears at once; `out` has no slopes.
 
     The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone. The next prediction does not wait for
     the step: ⟨w − s·x, x'⟩ = ⟨w, x'⟩ − s·⟨x, x'⟩.

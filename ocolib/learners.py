@@ -12,9 +12,9 @@ The other players are of two kinds:
 known in advance, `(..., T, n)` → `(..., T + 1, n)`; w_t depends on the first t − 1 rows alone.
 
 A step `eta` is a number, an array of the batch shape, or a schedule called with t = 1, 2, … or, if it can
-take it, the array of all t: η_t is the step taken after round t. Lazy learners and leaders use it on the
-whole sum Z_t = z_1 + … + z_t, eager ones on z_t, `DelayedOGD` on the t-th gradient to arrive. (That of
-`NormalizedWinnow` is one number.)
+take one, an array of such t: η_t is the step taken after round t. Lazy learners and leaders use it on the
+whole sum (of linear losses Z_t = z_1 + … + z_t), eager ones on z_t, `DelayedOGD` on the t-th gradient to
+arrive. (That of `NormalizedWinnow` is one number.)
 """
 
 from collections.abc import Callable, Iterable

@@ -25,7 +25,7 @@ class Scalar:
     curvature: float | None = None  #: modulus of strong convexity, in p
 
     def margin(self, p: Any, y: Any) -> Any:
-        """y(p − threshold)."""
+        """y(p − threshold), here for threshold 0."""
         return y * p
 
     def value(self, p: Any, y: Any) -> Any:

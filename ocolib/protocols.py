@@ -126,7 +126,7 @@ class ClosedForm(Protocol):
 
 @runtime_checkable
 class Reader(Learner, Protocol):
-    """A learner that reads losses in its own way: it brings a kink of its own."""
+    """A learner that reads losses in its own way, such as with a kink of its own."""
 
     def sees(self, losses: Any) -> Any:
         """The losses as the learner reads them."""

@@ -80,9 +80,10 @@ class NegativeEntropy:
     def minimize(
         self, c: Any, eta: Any, over: Set, curvature: Any = 0.0, out: Any = None, level: bool = False
     ) -> Array:
-        """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows.
+        """softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows, or from c if it is `level`.
 
-        Who gives a place `out` for it has checked what comes in; if it is `level`, that all −eta·c are small.
+        Who gives a place `out` for it has checked what comes in; who says `level`, that no −eta·c is large
+        and not all are far below 0.
         """
         _only(self, over, Simplex, curvature)
         c, eta = _inputs(c, eta, over) if out is None else (c, np.asarray(eta)[..., None])

@@ -6,8 +6,10 @@ Every method but `farthest` takes one point `(n,)` or many `(..., n)`. Three con
 - `minimize_linear(c)` is the minimiser of ⟨c, x⟩ of least norm, so that ties are settled the same way
   everywhere (it is the limit of FTRL with ½‖x‖² as the step grows). Unbounded below → `ValueError`;
 - `contains(x, tol)` forgives `tol`; where rounding grows with x (a norm, an inner product), `tol`
-  times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set. (`Hull` forgives
-  just `tol`, and refuses such x.)
+  times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set.
+
+(`Hull.contains` forgives just `tol`, and refuses such x; its `minimize_linear` takes for a tie what
+differs by 1e-12·max(1, max |⟨c, x⟩|) or less.)
 
 A new set is a class here, marked with `kind`, and its twin in `oracle.constraints`; the tests find it by
 themselves. (`Hull` is not marked, and has tests of its own.)
@@ -250,7 +252,7 @@ class Simplex(_Plain):
         return float(np.sqrt(2.0)) if self.dim > 1 else 0.0
 
     def farthest(self, point: ArrayLike) -> float:
-        """max over the set of ‖x − point‖, attained at the vertex e_i with the least point_i."""
+        """max over the set of ‖x − point‖, attained at a vertex e_i with the least point_i."""
         point = validate.vector("point", point, self.dim)
         vertex = np.eye(1, self.dim, int(np.argmin(point)))[0]
         return float(norm(vertex - point)[0])
@@ -432,7 +434,8 @@ class Hull(_Checked):
         that point lies between them and no other vertex is on the near side of it."""
         V, far = self.vertices, np.square(self.vertices - y).sum(axis=1)
         corners, weights = [int(np.argmin(far))], np.ones(1)
-        # rounding grows with the distance of y: at 1e9 diameters about six digits are right, at 1e14 none
+        # rounding grows with the distance of y: within a face mostly six digits are right at 1e9 diameters,
+        # at 1e14 none
         tol = 1e-14 * self.farthest(V[0]) * np.sqrt(far.max())
         for _ in range(100 * len(V)):
             x = weights @ V[corners]

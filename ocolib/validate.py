@@ -18,7 +18,7 @@ SMALLEST, LARGEST = 1e-150, 1e150
 
 
 def guarded(function: Callable) -> Callable:
-    """The function, with a finite answer or a sentence: what NumPy or Python objects to is refused.
+    """The function, with a finite answer or a sentence: arithmetic, lookup and type errors are refused.
 
     Of answers, floats and arrays are looked at.
     """

@@ -1,6 +1,6 @@
 """Feedback on a student's code. A checker calls the student's function, on small inputs first where it
-chooses them, stops at the first that fails, and answers with a `Verdict`: what is wrong and, where it can be
-told, on which input, what came, what was expected.
+chooses them, and answers with a `Verdict`: if one fails, what is wrong and, where it can be told, on which
+input, what came, what was expected.
 
 `tell` hears the verdict: in a notebook it prints, in the browser the page shows it, grading notes it down.
 An exception in the student's function becomes a verdict. With `strict=True` a wrong or missing answer raises

@@ -3,10 +3,10 @@
 `best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
 method (smooth losses but Huber's on a ball by Newton's) that factors matrices of n rows, on the simplex
 n + 1. A loss with kinks is a sum of terms ψ(r) = h·max(0, r), r affine in u; Huber's has a ψ with a bend,
-whose slope is r up to h. A set is conditions r ≤ 0, which are the same with h = ∞ (the r of a ball is quadratic; the simplex
-has Σ u_i = 1 as well). With r = q·a + v − s, q = 1 for a bend and else 0, and v, s ≥ 0 the optimum has a
-slope a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a, with that of what is
-smooth, sum to 0 (on the simplex to equal entries).
+whose slope is r up to h. A set is conditions r ≤ 0, which are the same with h = ∞ (the r of a ball is
+quadratic; the simplex has Σ u_i = 1 as well). With r = q·a + v − s, q = 1 for a bend and else 0, and v, s
+≥ 0 the optimum has a slope a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times
+a, with that of what is smooth, sum to 0 (on the simplex to equal entries).
 """
 
 from contextlib import suppress

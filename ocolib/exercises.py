@@ -103,7 +103,7 @@ def show(x: Any) -> str:
 
 
 def _floats(x: Any) -> Array:
-    """x as floats; of complex numbers NumPy would forget a part."""
+    """x as floats; complex numbers are refused, of which NumPy would forget a part."""
     return np.asarray(str(x) if np.iscomplexobj(x) else x, dtype=float)
 
 

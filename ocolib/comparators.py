@@ -149,7 +149,10 @@ class Problem:
 
 
 def best(losses: Examples, over: Any) -> Best:
-    """The best point for the sum of the losses, with a gap ≤ 1e-8·max(1, |value|), or a `ValueError`."""
+    """A `Best` for the sum of the losses with a gap ≤ 1e-8·max(1, |value|), or a `ValueError`.
+
+    Where the infimum is not attained that may be a point far out.
+    """
     return _best(losses, over, None)
 
 

@@ -62,7 +62,7 @@ class WrongAnswer(AssertionError):
 
 
 class _Stop(Exception):
-    """Carries the verdict from the first failing input to the end."""
+    """Carries the verdict from where it fell to the end."""
 
 
 def _wrong(message: str, input: Any = None, got: Any = None, expected: Any = None) -> NoReturn:

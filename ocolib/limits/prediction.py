@@ -133,7 +133,7 @@ class ExpertsGame(BySum):
         return p
 
     def adversary(self, t: int, w: Array, past: Array) -> Array:
-        """The binary loss worst for the play w_t. With no rule given it forces `value` on everyone."""
+        """Round t's binary loss that is worst for the play w. With no rule it forces `value` on everyone."""
         row, order = self.state(t - 1, past.sum(axis=0))
         bits = self.gaps[t - 1].bits
         loss = np.empty(self.n)

@@ -1,12 +1,12 @@
 """The best point in hindsight for losses over data, with a certificate and without a solver from elsewhere.
 
 `best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
-method (smooth losses on a ball by Newton's) that factors matrices of n rows, on the simplex n + 1. A loss
-with kinks is a sum of terms ψ(r) = h·max(0, r), r affine in u; Huber's has a ψ with a bend, whose slope is r
-up to h. A set is conditions r ≤ 0, which are the same with h = ∞ (the r of a ball is quadratic; the simplex
-has Σ u_i = 1 as well). With r = q·a + v − s, q = 1 for a bend and else 0, and v, s ≥ 0 the optimum has a
-slope a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times a, with that of what is
-smooth, sum to 0 (on the simplex to equal entries).
+method (smooth losses but Huber's on a ball by Newton's) that factors matrices of n rows, on the simplex
+n + 1. A loss with kinks is a sum of terms ψ(r) = h·max(0, r), r affine in u; Huber's has a ψ with a bend,
+whose slope is r up to h. A set is conditions r ≤ 0, which are the same with h = ∞ (the r of a ball is
+quadratic; the simplex has Σ u_i = 1 as well). With r = q·a + v − s, q = 1 for a bend and else 0, and v, s
+≥ 0 the optimum has a slope a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times
+a, with that of what is smooth, sum to 0 (on the simplex to equal entries).
 """
 
 from contextlib import suppress
@@ -22,7 +22,7 @@ from ocolib.protocols import Array, Set
 TOLERANCE = 1e-9  #: the gap that is aimed at, relative to max(1, |value|)
 REACH = 10.0  #: on an unbounded set the certificate speaks of points up to so many times max(1, ‖point‖) long
 
-#: the second derivative in p of each smooth loss
+#: the second derivative in p of each smooth loss but Huber's
 CURVATURES = {
     "squared hinge": lambda p, y: (y * p < 1.0) + 1e-6,  # a little more: 0 in all rounds is singular
     "exponential": lambda p, y: np.exp(-y * p),
@@ -56,7 +56,7 @@ def _name(losses: Examples) -> str:
 
 
 def _kinks(losses: Examples) -> tuple[Array, Array, Array, float]:
-    """(A, b, h, q): the losses are Σ ψ(Au + b) and what is smooth; A has no rows for a smooth loss."""
+    """(A, b, h, q): the losses are Σ ψ(Au + b) and what is smooth; for those of `CURVATURES` no rows."""
     X, y, phi, one = losses.X, losses.y, losses.phi, np.ones(len(losses))
     if isinstance(phi, Kinked):
         return -y[:, None] * X, phi.bend + y * phi.threshold, one, 0.0
@@ -88,7 +88,7 @@ class Problem:
         self.losses, self.over = losses, over
         self.part = part or over  #: where to look: all of the set, or a bounded part
         A, b, h, q = _kinks(losses)
-        self.smooth = "" if len(h) else _name(losses)  #: which smooth loss, if it is one
+        self.smooth = "" if len(h) else _name(losses)  #: which loss of `CURVATURES`, if it is one
         C, d = _conditions(self.part)
         self.ball = int(isinstance(self.part, sets.Ball))
         self.A = np.asfortranarray(np.vstack([A, C, np.zeros((self.ball, over.dim))]))
@@ -149,7 +149,10 @@ class Problem:
 
 
 def best(losses: Examples, over: Any) -> Best:
-    """The best point for the sum of the losses, with a gap ≤ 1e-8·max(1, |value|), or a `ValueError`."""
+    """A `Best` for the sum of the losses with a gap ≤ 1e-8·max(1, |value|), or a `ValueError`.
+
+    Where the infimum is not attained that may be a point far out.
+    """
     return _best(losses, over, None)
 
 
@@ -167,7 +170,10 @@ def _best(losses: Examples, over: Any, near: Array | None) -> Best:
 
 
 def _parts(over: Any) -> list[Any]:
-    """Bounded parts of a set without end, each ten times as large: there curvature 0 leads nowhere far."""
+    """Bounded parts of the space or the orthant, each ten times the one before; of other sets none.
+
+    In them curvature 0 leads nowhere far.
+    """
     n, sizes = over.dim, 10.0 ** np.arange(7)
     if isinstance(over, sets.Space):
         return [sets.Ball(n, size) for size in sizes]
@@ -219,7 +225,7 @@ def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float
     here: Any = u, a, s, v, nu
     step = _length(s, ds, v, dv, a, da, h)
     before = problem.residual(here, target) if problem.smooth or problem.ball else np.inf
-    for share in 0.5 ** np.arange(12):  # smooth: half the step until what must vanish shrinks, if it does
+    for share in 0.5 ** np.arange(12):  # smooth or ball: halved until what must vanish shrinks, if it does
         there = [x + share * step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
         if before == np.inf or problem.residual(there, target) <= (1 - 0.01 * share * step) * before:
             return there

@@ -1,6 +1,6 @@
 """Feedback on a student's code. A checker calls the student's function, on small inputs first where it
-chooses them, stops at the first that fails, and answers with a `Verdict`: what is wrong and, where it can be
-told, on which input, what came, what was expected.
+chooses them, and answers with a `Verdict`: if one fails, what is wrong and, where it can be told, on which
+input, what came, what was expected.
 
 `tell` hears the verdict: in a notebook it prints, in the browser the page shows it, grading notes it down.
 An exception in the student's function becomes a verdict. With `strict=True` a wrong or missing answer raises
@@ -62,7 +62,7 @@ class WrongAnswer(AssertionError):
 
 
 class _Stop(Exception):
-    """Carries the verdict from the first failing input to the end."""
+    """Carries the verdict from where it fell to the end."""
 
 
 def _wrong(message: str, input: Any = None, got: Any = None, expected: Any = None) -> NoReturn:
@@ -103,7 +103,7 @@ def show(x: Any) -> str:
 
 
 def _floats(x: Any) -> Array:
-    """x as floats; of complex numbers NumPy would forget a part."""
+    """x as floats; complex numbers are refused, of which NumPy would forget a part."""
     return np.asarray(str(x) if np.iscomplexobj(x) else x, dtype=float)
 
 

@@ -7,7 +7,8 @@ and lets a solver answer.
 Accuracy: quadratic problems are solved to about 1e-8, or 1e-6 where a constraint is met without force; those
 with entropy (the exponential cone) to about 1e-5 of the largest coordinate, on the orthant to 1e-4 while
 |eta·c_i| ≤ 10. Compare components no closer than that; the values of the objective agree to about 1e-8,
-relative to max(1, |value|).
+relative to max(1, |value|). All this for numbers, given or found, not far from 1: 1e3 may cost digits, and
+from about 1e4 on cvxpy may call a problem infeasible that has a solution.
 """
 
 import warnings
@@ -193,7 +194,7 @@ def _(phi: loss_room.QuadraticForm, f: Any, y: Any) -> Any:
 
 
 def solve(objective: Any, conditions: list[Any]) -> float:
-    """Minimise a cvxpy expression to the accuracy above and return the value; `ValueError` if none."""
+    """Minimise a cvxpy expression to the accuracy above: the value, or a `ValueError` if cvxpy finds none."""
     problem = cp.Problem(cp.Minimize(objective), conditions)
     for tolerance in TOLERANCES:
         settings = dict.fromkeys(LIMITS, tolerance)
@@ -207,7 +208,7 @@ def solve(objective: Any, conditions: list[Any]) -> float:
             if tolerance == TOLERANCES[-1]:
                 raise
     if problem.status not in ("optimal", "optimal_inaccurate"):
-        raise ValueError(f"the problem has no solution: cvxpy says {problem.status}")
+        raise ValueError(f"found no solution: cvxpy says {problem.status}")
     return float(problem.value)
 
 
@@ -228,7 +229,7 @@ def minimize(regularizer: Regularizer, c: ArrayLike, eta: float, over: Set) -> A
 
 
 def best_point(losses: Any, over: Set) -> Array:
-    """A point of the set with the least total loss, if there is one."""
+    """A point of the set with the least total loss; if there is none, one that comes near, or an error."""
     w = cp.Variable(over.dim)
     solve(expression(losses, w), constraints(over, w))
     return w.value

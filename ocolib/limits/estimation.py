@@ -54,8 +54,9 @@ def spiral(radius: float, rho: float, T: int, eta: float) -> Array:
 
 
 def zigzag(diameter: float, rho: float, T: int) -> tuple[Array, Array]:
-    """(Z, path): losses of length ρ in two alternating directions that bring lazy descent with the step of
-    `bounds.descent_step`, η = D/(ρ√(2T)), from 0 to distance D; the path is 0, −ηZ_1, …, −ηZ_T, T ≥ 2.
+    """(Z, path): losses of length ρ in two alternating directions (one for T = 2) that bring lazy descent
+    with the step of `bounds.descent_step`, η = D/(ρ√(2T)), from 0 to distance D; the path is 0, −ηZ_1, …,
+    −ηZ_T, T ≥ 2.
 
     On the hull of the path, whose diameter is D, no projection acts, and the regret is
     D²/(2η) + ηTρ²/2 = ¾·Dρ√(2T): three quarters of the theorem's promise.

@@ -66,7 +66,7 @@ class _Interleaved:
 class Delayed(_Late):
     """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    For linear losses: of others a first-order learner would take the slope at a later play. Around eager
+    For linear losses: of others a first-order learner takes the slope at its play when told. Around eager
     descent without a start it is `DelayedOGD` with the same delay in every round.
     """
 

@@ -133,7 +133,7 @@ class ExpertsGame(BySum):
         return p
 
     def adversary(self, t: int, w: Array, past: Array) -> Array:
-        """The binary loss that is worst for the play w. With no rule given it forces `value` on everyone."""
+        """Round t's binary loss that is worst for the play w. With no rule it forces `value` on everyone."""
         row, order = self.state(t - 1, past.sum(axis=0))
         bits = self.gaps[t - 1].bits
         loss = np.empty(self.n)
@@ -214,9 +214,9 @@ def hedge_game(n: int, T: int, eta: float | None = None) -> ExpertsGame:
 def hedge(n: int, T: int, eta: float | None = None) -> float:
     """The largest regret of Hedge over binary losses; `hedge_losses` attains it.
 
-    Binary losses are the worst for the optimum, not for Hedge: this is a lower bound on its worst case over
-    [0, 1]. With n = T = 3 and the default step the losses (1, .7, 0), (0, 0, 1), (1, 0, 1) cost 1.086 against
-    1.075; with n = T = 2 and η = 5 the losses (½, 0), (0, 1) cost 0.674 against 0.507.
+    Binary losses are the worst for the optimum, not always for Hedge: this is a lower bound on its worst case
+    over [0, 1]. With n = T = 3 and the default step the losses (1, .7, 0), (0, 0, 1), (1, 0, 1) cost 1.086
+    against 1.075; with n = T = 2 and η = 5 the losses (½, 0), (0, 1) cost 0.674 against 0.507.
     """
     return hedge_game(n, T, eta).value
 

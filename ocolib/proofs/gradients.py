@@ -29,9 +29,9 @@ def squares(x: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def descent(trace: Trace, u: ArrayLike, diameter: float, rho: float) -> Chain:
-    """Theorem 2 for lazy descent on one trace: (8), (9), (10) and the last line, where D = `diameter` ≥ ‖u‖.
+    """Theorem 2 for lazy descent on one trace: (8), (9), (10) and the last line, less its stray D.
 
-    With a start other than 0, ‖u‖ and ‖w_1‖ are distances from there.
+    D = `diameter` ≥ ‖u‖. With a start other than 0, ‖u‖ and ‖w_1‖ are distances from there.
     """
     words = "Theorem 2, the lecture's chain", "η", "D", ""
     reasons = "Theorem 1 on the surrogates ⟨z_t, ·⟩", "Cauchy–Schwarz; projection does not expand"
@@ -116,7 +116,7 @@ def zinkevich_sharp(
 ) -> Chain:
     """Theorem 4.1.3 with the drift measured from the `center` c of the smallest ball around the set.
 
-    R·L + R²/2 takes the place of D·L; R is the radius of that ball.
+    R·L + R²/2 takes the place of D·L, even where it is more; R is the radius of that ball.
     """
     D, rho, T = validate.size("diameter", diameter), _rho(rho), trace.rounds
     u, eta, L = _moving(trace, comparators)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def _rounds(trace, from_zero=False):
-    """The rounds with an update, each of which adds y_t·x_t (if the losses have no reg): of the Perceptron,
-    or descent with step 1.
+    """The rounds with an update, each of which adds y_t·x_t: of the Perceptron, or descent with step 1 on
+    the whole space; no reg, kink 0 or 1. Any other trace is refused, and one with no update.
     """
     learner, phi = trace.learner, getattr(trace.losses, "phi", None)
     alike = isinstance(learner, OGD) and isinstance(learner.over, Space)
@@ -91,7 +91,7 @@ def winnow(trace: Trace, relevant: int) -> Chain:
             Line(
                 start + 3 * k * (1 + np.log2(theta)),
                 "2n/θ + 3k(1 + log₂ θ)",
-                "a relevant weight never shrinks, and is ≤ θ when doubled",
+                "a relevant weight never shrinks, and is ≤ θ before it doubles",
             ),
         ),
     )

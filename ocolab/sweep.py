@@ -195,7 +195,7 @@ def sweep(
     of which the first T rounds are played, or a function `game(T, rng)` that makes the losses or the
     adversary. A step is a number or a function of T; None leaves a description as it is. `measure(trace)`
     gives the numbers of a row, {name: number}. With a `file` finished cells are kept; then the numbers
-    must be such as `json` writes (no np.int64).
+    must be such as `json` writes, or a number of NumPy's.
 
     >>> from ocolib import adversaries, sets
     >>> from ocolib.learners import OGD
@@ -257,6 +257,10 @@ def _bar(total: int, progress: bool | None) -> Iterator[Callable[[dict[str, Any]
 # ---------------------------------------------------------------- keeping them
 
 
+def _json(row: dict[str, Any]) -> str:
+    return json.dumps(row, default=lambda x: x.item())  # a number of NumPy's
+
+
 class Store:
     """Finished cells in SQLite. Only the process that called `sweep` writes."""
 
@@ -276,7 +280,7 @@ class Store:
             return
         try:
             with self.connection:
-                self.connection.execute("INSERT OR REPLACE INTO cells VALUES (?, ?)", (key, json.dumps(row)))
+                self.connection.execute("INSERT OR REPLACE INTO cells VALUES (?, ?)", (key, _json(row)))
         except sqlite3.OperationalError as error:
             raise OSError(
                 f"{self.path} took no more cells ({error}); those finished before are kept"

@@ -9,7 +9,7 @@ Every method but `farthest` takes one point `(n,)` or many `(..., n)`. Three con
   times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set.
 
 (`Hull.contains` forgives just `tol`, and refuses such x; its `minimize_linear` takes for a tie what
-differs by 1e-12·max(1, max |⟨c, x⟩|) or less.)
+differs by 1e-12·max |⟨c, x⟩| or less.)
 
 A new set is a class here, marked with `kind`, and its twin in `oracle.constraints`; the tests find it by
 themselves. (`Hull` is not marked, and has tests of its own.)
@@ -463,5 +463,5 @@ class Hull(_Checked):
 
     def _lowest(self, c: Array) -> Array:
         height = self.vertices @ c
-        face = self.vertices[height <= height.min() + 1e-12 * max(1.0, np.abs(height).max())]
+        face = self.vertices[height <= height.min() + 1e-12 * np.abs(height).max()]
         return Hull(face).project(np.zeros(self.dim))

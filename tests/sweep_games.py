@@ -38,6 +38,10 @@ def paid(trace):
     return {"paid": float(trace.paid.sum())}
 
 
+def rounds(trace):
+    return {"rounds": np.int64(trace.rounds)}
+
+
 class Elsewhere:
     @staticmethod
     def coins(T, rng):

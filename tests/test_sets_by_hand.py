@@ -266,6 +266,12 @@ def test_a_tie_is_one_though_large_numbers_are_rounded():
     assert over.minimize_linear([0.1, 0.3]) == pytest.approx([-1e6, -3e6])
 
 
+def test_a_slope_may_be_small():
+    assert Hull([[1.0, 0.0], [-1.0, 0.0]]).minimize_linear([1e-13, 0.0]).tolist() == [-1.0, 0.0]
+    assert Hull([[1e-13], [-1e-13]]).minimize_linear([2.0]).tolist() == [-1e-13]
+    assert Hull([[3.0], [-1.0]]).minimize_linear([0.0]) == pytest.approx([0.0], abs=1e-12)
+
+
 @pytest.mark.parametrize("size", [1e-30, 1e-8, 1.0, 1e8, 1e60])
 def test_a_hull_may_be_small_or_large(size):
     over = Hull(size * np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]))

@@ -178,6 +178,12 @@ def test_a_table_can_be_taken_elsewhere(tmp_path):
     assert isinstance(table.pandas(), pandas.DataFrame)
 
 
+def test_a_number_of_numpy_is_stored(tmp_path):
+    options = {"measure": sweep_games.rounds, "file": tmp_path / "table.db"}
+    first, again = (sweep({"a": OGD(BALL, 1.0)}, [coins], [5], [0.1], **options) for _ in range(2))
+    assert first[0]["rounds"] == again[0]["rounds"] == 5 and first[0]["error"] is None
+
+
 def test_a_row_that_failed_hides_no_column(tmp_path):
     pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     rows = Table([{"T": 1, "error": "it failed"}, {"T": 2, "regret": 0.5, "error": None}])

@@ -381,9 +381,7 @@ def main():
     parser.add_argument("submissions", type=Path)
     parser.add_argument("--into", type=Path, default=Path("_build/grades"))
     parser.add_argument("--network", choices=["allowed", "none"], default="none")
-    parser.add_argument(
-        "--seed", type=int, default=None, help="of instances that no page shows, from 1 on"
-    )
+    parser.add_argument("--seed", type=int, default=None, help="of instances that no page shows, from 1 on")
     asked = parser.parse_args()
     if not asked.submissions.is_dir():
         raise SystemExit(f"{asked.submissions} is not a folder of submissions")

@@ -308,6 +308,44 @@ def test_a_residual_by_hand():
     assert problem.residual((U, a, s, v, 0.7), 0.05) == pytest.approx(expected)
 
 
+def test_a_residual_with_bends_by_hand():
+    """Huber's: r = a + v − s, two rows for each example."""
+    problem = Problem(KINKED["huber"], Space(2))
+    a, s, v = np.linspace(0.1, 0.8, 8), np.linspace(1.0, 2.0, 8), np.linspace(0.5, 0.2, 8)
+    error = X @ U - 3.0 * REALS
+    dual = np.vstack([X, -X]).T @ a
+    rows = np.append(error, -error) - v + s - a
+    expected = np.sqrt(sum((part**2).sum() for part in (dual, rows, s * a - 0.05, v * (1 - a) - 0.05)))
+    assert problem.residual((U, a, s, v, 0.0), 0.05) == pytest.approx(expected)
+
+
+def test_of_many_moves_the_least():
+    assert comparators._solve(np.diag([2.0, 4.0]), np.array([1.0, 2.0])).tolist() == [0.5, 0.5]
+    assert comparators._solve(np.ones((2, 2)), np.array([2.0, 2.0])) == pytest.approx([1.0, 1.0])
+
+
+def test_a_search_in_parts_begins_where_each_begins(monkeypatch):
+    """What is near the answer serves the whole set, and need not lie in a part."""
+    asked = []
+
+    def search(problem, near):
+        asked.append((problem.part, near))
+        return comparators.Best(U, 1.0, 1.0)
+
+    monkeypatch.setattr(comparators, "_search", search)
+    with pytest.raises(ValueError, match=r"The gap is 1$"):
+        comparators._best(KINKED["hinge"], Space(2), U)
+    assert asked[0][0] == Space(2) and asked[0][1] is U
+    assert [(part.radius, near) for part, near in asked[1:]] == [(10.0**k, None) for k in range(7)]
+
+
+def test_a_step_that_is_too_long_is_halved():
+    """e^p − 3p at p = −10 has slope about −3 and curvature e^−10: Newton's step leaves the floats."""
+    data = losses.poisson([[1.0]], [3])
+    found = comparators._best(data, Ball(1, 20.0), np.array([-10.0]))
+    assert found.point == pytest.approx([np.log(3.0)]) and found.value == pytest.approx(3 - 3 * np.log(3.0))
+
+
 def test_the_better_answer_stays():
     data = KINKED["hinge"]
     problem = Problem(data, Box([-0.5, -1.0], [1.5, 0.5]))

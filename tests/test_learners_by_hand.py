@@ -440,6 +440,31 @@ def test_hedge_in_a_long_game_is_softmax_of_the_sums(shape, drift, eta):
     np.testing.assert_allclose(w[..., 1:, :], expected.astype(float), rtol=1e-11)
 
 
+@pytest.mark.parametrize(
+    ("shape", "eta", "slope"),
+    [
+        ((300, 20), 1000.0, 100.0),  # a step that is large in itself
+        ((2000, 20), inverse(400.0), 1.0),  # or at the beginning
+        ((5000, 2), 0.2, 1.0),  # few experts, whose sums go down for long
+        ((2, 3000, 2), 0.2, 1.0),
+    ],
+)
+def test_hedge_overflows_nowhere(shape, eta, slope):
+    Z = -slope - np.random.default_rng(1).random(shape)
+    w = Hedge(shape[-1], eta).points(Z)
+    assert np.isfinite(w).all() and w.sum(axis=-1) == pytest.approx(1.0)
+    best = np.cumsum(Z, axis=-2).argmin(axis=-1)
+    assert (
+        np.take_along_axis(w[..., 1:, :], best[..., None], -1)[..., 0] >= w[..., 1:, :].max(axis=-1)
+    ).all()
+
+
+@pytest.mark.parametrize("eta", [1e100, np.array([1e-3, 1e100])])
+def test_a_lazy_step_beyond_the_floats_is_refused(eta):
+    with pytest.raises(ValueError, match="y must be finite"):
+        OGD(DISK, eta).points(np.full((10, 2), 1e100))
+
+
 def test_an_expansion_learns_of_one_loss():
     player = KernelPerceptron(lambda A, B: A @ B.T).player()
     for y, margin in ((-1.0, 0.0), (-1.0, -5.0), (1.0, -5.0)):

@@ -94,6 +94,22 @@ def test_notebooks_are_in_canonical_form(text):
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
 
 
+def test_a_kernel_that_does_not_start_is_started_again():
+    class Client:
+        def __init__(self, ends):
+            self.ends = iter(ends)
+
+        def execute(self):
+            if reason := next(self.ends):
+                raise RuntimeError(reason)
+
+    notebooks.begin(Client(["Kernel died", "Kernel died", ""]), lambda: 0)
+    with pytest.raises(RuntimeError, match="the third"):
+        notebooks.begin(Client(["the first", "the second", "the third"]), lambda: 0)
+    with pytest.raises(RuntimeError, match="in a cell"):
+        notebooks.begin(Client(["in a cell", ""]), lambda: 1)
+
+
 def test_setting_the_repository_asks_for_no_new_notebooks(monkeypatch):
     monkeypatch.setattr(notebooks, "repository", lambda: "https://example.org/book")
     assert 'address = "git+https://example.org/book"' in notebooks.make(TEXTS[0]).cells[0].source

@@ -295,7 +295,7 @@ def execute(text, patience=PATIENCE):
         notebook = make(text)
         folder = notebook_of(text).parent
         folder.mkdir(parents=True, exist_ok=True)
-        NotebookClient(
+        client = NotebookClient(
             notebook,
             kernel_name="python3",
             timeout=patience,
@@ -304,7 +304,8 @@ def execute(text, patience=PATIENCE):
             extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": str(folder)}},
             on_cell_execute=lambda cell, cell_index: place.append(cell_index + 1),
-        ).execute()
+        )
+        begin(client, lambda: place[-1])
         notebook.metadata = nbformat.from_dict(METADATA)  # nothing of the machine
         write(notebook, notebook_of(text))
     except (CellControlSignal, DeadKernelError) as error:
@@ -319,6 +320,17 @@ def execute(text, patience=PATIENCE):
     except ValueError as error:
         return str(error)
     return time.perf_counter() - start
+
+
+def begin(client, cell, tries=3):
+    """Execute a notebook; a kernel that dies before the first `cell` is started again, for two that start at
+    once may have been given the same port."""
+    try:
+        client.execute()
+    except RuntimeError:
+        if cell() or tries == 1:
+            raise
+        begin(client, cell, tries - 1)
 
 
 def end_with(parent):

@@ -459,6 +459,13 @@ def test_hedge_overflows_nowhere(shape, eta, slope):
     ).all()
 
 
+def test_sums_are_levelled_for_an_entropy_alone():
+    Z = np.random.default_rng(3).standard_normal((400, 16)) + 1.0
+    C = np.cumsum(Z, axis=0)
+    expected = -C / np.linalg.norm(C, axis=1, keepdims=True)
+    assert FTL(Ball(16)).points(Z)[1:] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("eta", [1e100, np.array([1e-3, 1e100])])
 def test_a_lazy_step_beyond_the_floats_is_refused(eta):
     with pytest.raises(ValueError, match="y must be finite"):

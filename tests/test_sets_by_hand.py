@@ -266,6 +266,14 @@ def test_a_tie_is_one_though_large_numbers_are_rounded():
     assert over.minimize_linear([0.1, 0.3]) == pytest.approx([-1e6, -3e6])
 
 
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 17, 100])
+def test_rows_in_which_all_have_a_share(n):
+    """Nearly equal entries: nothing is cut off, whether there are few rows or many."""
+    for rows in (1, 2, 30):
+        Y = 5.0 + np.random.default_rng(n).random((rows, n)) / n
+        assert Simplex(n).project(Y) == pytest.approx(Y - (Y.sum(axis=1) - 1.0)[:, None] / n, abs=1e-12)
+
+
 def test_a_slope_may_be_small():
     assert Hull([[1.0, 0.0], [-1.0, 0.0]]).minimize_linear([1e-13, 0.0]).tolist() == [-1.0, 0.0]
     assert Hull([[1e-13], [-1e-13]]).minimize_linear([2.0]).tolist() == [-1e-13]

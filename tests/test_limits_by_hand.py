@@ -148,3 +148,19 @@ def test_what_holds_arrays_is_itself_alone():
     assert cases[0] == cases[0] != cases[1] and len(set(cases)) == 2
     games = [limits.solve_experts(2, 2) for _ in range(2)]
     assert games[0] == games[0] != games[1] and len(set(games)) == 2
+
+
+@pytest.mark.parametrize(("rho", "size", "Z", "w"), [(3.0, 4.0, 2.0, 2.0), (1.0, 0.5, 1.0, 0.5)])
+@pytest.mark.parametrize("within", ["ball", "diameter"])
+def test_a_gram_matrix_becomes_vectors(rho, size, Z, w, within):
+    """Of z1, z2, w2, u: at right angles, the first three of length 2, and u only rounding error."""
+    problem = limits.DescentProblem(size, rho, 2, 0.4, within=within)
+    losses, hull = problem._rebuild(np.diag([4.0, 4.0, 4.0, 1e-7 * 4.0]))
+    vectors = np.vstack([losses, hull.vertices[1:]])
+    assert vectors.shape == (4, 3) and not hull.vertices[0].any(), "no direction for what is no length"
+    np.testing.assert_allclose(vectors @ vectors.T, np.diag([Z**2, Z**2, w**2, 0.0]), atol=1e-12)
+
+
+def test_the_first_step_of_a_schedule_is_looked_at():
+    with pytest.raises(ValueError, match=r"eta\(1\) must be finite .* got -1"):
+        limits.DescentProblem(1.0, 1.0, 2, lambda t: -1.0 if t == 1 else 1.0)

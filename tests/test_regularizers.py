@@ -110,6 +110,14 @@ def test_entropy_on_the_simplex_never_overflows(size, eta):
     np.testing.assert_array_equal(tie, [0.5, 0.5])
 
 
+def test_a_million_shares_are_added_with_care():
+    n = 10**6
+    c = np.full((2, n), np.log(10.0))  # weights 1, 0.1, 0.1, …: one after the other they lose four digits
+    c[:, 0] = 0.0
+    shares = NegativeEntropy().minimize(c, 1.0, Simplex(n))
+    np.testing.assert_allclose(shares[:, 0], 1 / (1 + 0.1 * (n - 1)), rtol=1e-13)
+
+
 def test_entropy_keeps_its_digits_at_a_large_offset():
     c = np.array([0.25, 0.5, 1.0])
     small, large = (NegativeEntropy().minimize(c + b, 1.0, Simplex(3)) for b in (0.0, 2.0**40))

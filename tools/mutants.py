@@ -7,9 +7,9 @@
 How it is quick: coverage.py has told once which test passes which line. One process imports everything and
 collects the tests; for each mutant it forks, and the child gives the functions of the module their mutated
 code and runs tests of the changed line (up to 20 seconds of them, or one), first the one that noticed it last
-time, then the quickest, until one fails. What no test notices there, and what is no part of a function (a
-default, a decorator, a constant of a module), is tried in a child that imports the mutated module afresh. A
-test that takes far longer than it should has noticed: an endless loop.
+time, then the quickest, until one fails. What no test notices there and no reason explains, and what is no
+part of a function (a default, a decorator, a constant of a module), is tried in a child that imports the
+mutated module afresh. A test that takes far longer than it should has noticed: an endless loop.
 
 `book/mutants.json` has the counts, which the status page shows; `tests/mutants_explained.yml` the reason why
 a survivor is no gap in the tests; `_build/mutants` what is known of each mutant. See `mutations` for what is
@@ -367,8 +367,9 @@ def judge(status, said):
     return ("killed", said) if said else ("survived", "")
 
 
-def run(package, files, mutants):
-    """{mutant: outcome}; what is in a function is tried in place, if it has to be; what is left, afresh."""
+def run(package, files, mutants, reasons):
+    """{mutant: outcome}; what is in a function is tried in place, if it has to be; what is left and not
+    explained, afresh."""
     (FOLDER / "coverage").mkdir(parents=True, exist_ok=True)
     lines, times = record(package, files)
     results = Results()
@@ -392,6 +393,9 @@ def run(package, files, mutants):
     if inside and os.wait()[1]:
         sys.exit("the tests could not be run in place")
     results = Results()
+    for mutant in [mutant for mutant in inside if mutant.key in reasons]:
+        if results.get(mutant, chosen[mutant]) is None:
+            results.put(mutant, chosen[mutant], "survived")
     todo = [mutant for mutant in todo if results.get(mutant, chosen[mutant]) is None]
     print(f"{len(todo)} to try afresh", flush=True)
     tasks = [lambda mutant=mutant: afresh(mutant, chosen[mutant], times) for mutant in todo]
@@ -450,8 +454,8 @@ def main(arguments=None):
     found = [file for pattern in options.tests.split() for file in sorted(Path().glob(pattern))]
     files = [file for file in found if imports(file, options.package) and file.as_posix() != LEFT_OUT]
     files += [path for module in modules if ">>>" in (path := Path(module)).read_text("utf8")]
-    outcomes = known(mutants) if options.known else run(options.package, files, mutants)
     reasons = explained(Path("tests/mutants_explained.yml"))
+    outcomes = known(mutants) if options.known else run(options.package, files, mutants, reasons)
     for mutant, outcome in outcomes.items():
         if outcome in ("survived", "untested") and mutant.key not in reasons:
             print(f"{outcome}  {mutant.module}:{mutant.lines[0]}  {mutant.where}: {mutant.change}")

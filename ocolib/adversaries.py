@@ -105,13 +105,14 @@ def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
     then examples with y⟨w, x⟩ = −1e-9 at that Perceptron's play w, for as long as there is one.
     """
     kink = validate.number("kink", kink, low=1 / 3, high=1.0)
-    margin = validate.number("margin", margin, low=1e-3, high=0.2)  # dim grows like 1/margin²
+    margin = validate.number("margin", margin, low=0.02, high=0.2)  # up to 4/margin⁴ entries
     tied = int((1 + kink) / (4 * kink) / margin**2 * (1 - margin))
     dim = int(2 / margin**2)  # a fresh coordinate a round
     u = np.zeros(dim)
     u[:tied] = margin
     u[-1] = np.sqrt(1 - tied * margin**2)
-    rows, w = list(np.eye(dim)[:tied]), kink * np.eye(dim)[:tied].sum(axis=0)
+    rows = list(np.eye(tied, dim))
+    w = kink * np.sum(rows, axis=0)
     while True:
         along = w @ u
         across = w - along * u

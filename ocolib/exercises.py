@@ -89,8 +89,8 @@ def _checker(check: Callable[..., str]) -> Callable[..., None]:
 
 def show(x: Any) -> str:
     """A number to six digits, an array to four decimals, words as they are, else the `repr` or the type."""
-    if isinstance(x, str):
-        return x
+    if x is None or isinstance(x, str):
+        return str(x)
     try:
         x = _floats(x)
     except (TypeError, ValueError, OverflowError):

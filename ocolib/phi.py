@@ -216,10 +216,11 @@ class SoftMargin(Scalar):
 
     def __post_init__(self) -> None:
         delta = validate.frozen("delta", self.delta, ndim=2)
-        gamma = validate.frozen("gamma", self.gamma, len(delta), ndim=2)
-        if delta.shape != gamma.shape or (gamma < 0).any():
+        gamma = validate.frozen("gamma", self.gamma, ndim=2)
+        if not delta.shape == delta.shape[::-1] == gamma.shape or (gamma < 0).any():
             raise ValueError(
-                f"gamma must be ≥ 0, square like delta, got {gamma.shape}, {delta.shape}, min {gamma.min():g}"
+                f"delta and gamma must be square, of one shape, gamma ≥ 0; got shapes {delta.shape}, "
+                f"{gamma.shape}, min gamma {gamma.min():g}"
             )
         keep(self, delta=delta, gamma=gamma)
 

@@ -54,7 +54,7 @@ def test_a_verdict_shows_what_it_has():
 def test_numbers_are_shown_with_six_digits_and_arrays_with_four():
     assert show(2 / 3) == "0.666667" and show([2 / 3, 1e-7]) == "[0.6667, 0.    ]"
     assert show([[2 / 3]]) == "[[0.6667]]"
-    assert show("words") == "words" and show({1: 2}) == "{1: 2}"
+    assert show("words") == "words" and show(None) == "None" and show({1: 2}) == "{1: 2}"
     assert show(object()) == "an object of type object"
 
 

@@ -169,8 +169,9 @@ def test_a_soft_margin_needs_square_tables():
         (DELTA[:2], GAMMA),
         (DELTA, GAMMA[:2]),
         (DELTA, GAMMA[:, :2]),
+        (DELTA[:2], GAMMA[:2]),
     ):
-        with pytest.raises(ValueError, match="gamma must"):
+        with pytest.raises(ValueError, match="delta and gamma must be square"):
             phi.SoftMargin(delta, gamma)
 
 

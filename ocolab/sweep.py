@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -235,9 +236,9 @@ def _played(missing: Mapping[str, Cell], n_jobs: int | None) -> Iterator[tuple[s
 
 @contextmanager
 def _bar(total: int, progress: bool | None) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Cells done, failed, time left; by default only where somebody is looking."""
+    """Cells done, failed, time left; by default only where somebody is looking, if tqdm is there."""
     failed = 0
-    looking = sys.stderr.isatty() or "ipykernel" in sys.modules
+    looking = (sys.stderr.isatty() or "ipykernel" in sys.modules) and find_spec("tqdm")
     if not total or not (looking if progress is None else progress):
         yield lambda row: None
         return

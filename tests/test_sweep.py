@@ -255,6 +255,13 @@ def test_a_bar_is_there_if_it_is_asked_for_or_somebody_looks(
         assert FakeBar.last.told[1::2] == 4 * ["one more"]
 
 
+def test_where_there_is_no_tqdm_the_games_are_played_all_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setattr("ocolab.sweep.find_spec", lambda name: None if name == "tqdm" else 1)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert small(progress=None) == small(progress=False)
+
+
 def test_there_is_no_bar_where_nothing_is_left_to_play(tmp_path, monkeypatch):
     monkeypatch.setattr("tqdm.tqdm", FakeBar)
     small(file=tmp_path / "table.db")

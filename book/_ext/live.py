@@ -116,8 +116,10 @@ def prepare(app):
     for part in parts.values():
         if not (target / part["name"]).exists():
             (target / part["name"]).write_bytes((folder / part["name"]).read_bytes())
-    for old in {path.name for path in target.iterdir()} - {part["name"] for part in parts.values()}:
-        (target / old).unlink()
+    names, built = {part["name"] for part in parts.values()}, Path(app.outdir, "_static", "live")
+    for old in [*target.iterdir(), *built.glob("*-????????????.*")]:  # of an earlier build
+        if old.name not in names:
+            old.unlink()
     known = f"const PARTS = {json.dumps(parts)};\n"
     known += "const SCRIPT = document.currentScript.src;\n"
     known += f"const FIGURES = {json.dumps(figures.script_address().removeprefix('_static/'))};\n"

@@ -46,6 +46,11 @@ def plain(text):
     return re.sub(r"\s+", " ", text).strip()
 
 
+def packed(text):
+    """Without spaces: between glyphs of two fonts, as in ℓ1, the reader of the file may see one."""
+    return re.sub(r"\s+", "", text)
+
+
 def made(folder, names):
     file = folder / "book.pdf"
     command = [sys.executable, pdf.__file__, "--to", file, *names]
@@ -86,20 +91,20 @@ def test_sections_are_bookmarks_below_their_page(printed):
 
 def test_the_contents_say_on_which_page_it_is(printed):
     first = min(printed.places[f"page-{built.slug(name)}"] for name in printed.names)
-    contents = " ".join(printed.texts[1 : first - 1])
+    contents = packed("".join(printed.texts[1 : first - 1]))
     for name, title in printed.titles.items():
         number = printed.places[f"page-{built.slug(name)}"]
-        assert f"{plain(title)} {number}" in contents
+        assert packed(f"{title}{number}") in contents
         assert re.search(rf"\b{number}\b", printed.texts[number - 1][:200] + printed.texts[number - 1][-200:])
 
 
 def test_every_sheet_has_the_title_of_its_page_on_top(printed):
     starts = sorted((printed.places[f"page-{built.slug(name)}"], name) for name in printed.names)
     for place, name in starts:
-        assert plain(printed.titles[name]) in printed.texts[place - 1]
+        assert packed(printed.titles[name]) in packed(printed.texts[place - 1])
     last, name = starts[-1]
     for text in printed.texts[last - 1 :]:
-        assert plain(printed.titles[name]) in text
+        assert packed(printed.titles[name]) in packed(text)
 
 
 def test_links_inside_the_file_lead_somewhere(printed):
@@ -121,9 +126,11 @@ def test_every_item_of_the_lectures_has_a_destination(whole):
     items = [entry for part in ledger.load().values() for entry in part["items"] if ledger.done(entry)]
     missing = {ledger.anchor(entry["id"]) for entry in items} - set(whole.places)
     assert not missing
+    for number in (1, 2):  # the lecture stands at the right end of the line: the file may have it first
+        text = whole.texts[whole.places[f"ox13-thm{number}"] - 1]
+        assert re.search(rf"Theorem {number} ?Lecture 13|Lecture 13 ?Theorem {number}", text)
     text = " ".join(whole.texts)
-    for words in ("Theorem 1 Lecture 13", "Theorem 2 Lecture 13", "Worked solution", "Follow the leader"):
-        assert words in text
+    assert "Worked solution" in text and "Follow the leader" in text
 
 
 def test_what_is_too_wide_is_found(desktop):

@@ -18,7 +18,7 @@ import sqlite3
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -293,12 +293,12 @@ def _opened(file: str | Path | None) -> Iterator[Store]:
     if file is None:
         yield Store(None, None)
         return
-    try:
-        connection = sqlite3.connect(file)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("CREATE TABLE IF NOT EXISTS cells (key TEXT PRIMARY KEY, row TEXT)")
-    except sqlite3.DatabaseError as error:
-        raise ValueError(f"file must be a table that sweep made, or new; got {file}: {error}") from error
-    with closing(connection):
+    with ExitStack() as stack:
+        try:
+            connection = stack.enter_context(closing(sqlite3.connect(file)))
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("CREATE TABLE IF NOT EXISTS cells (key TEXT PRIMARY KEY, row TEXT)")
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"file must be a table that sweep made, or new; got {file}: {error}") from error
         yield Store(connection, file)

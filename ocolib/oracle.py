@@ -26,7 +26,7 @@ from ocolib.game import Trace
 from ocolib.learners import step_at
 from ocolib.protocols import Array, Loss, Player, Regularizer, Set, Step
 
-TOLERANCES = 1e-13, 1e-11, 1e-9  # asked of the solver in turn, until it delivers
+TOLERANCES = 1e-13, 1e-11, 1e-9, 1e-8  # asked of the solver in turn, until it delivers
 LIMITS = "tol_gap_abs", "tol_gap_rel", "tol_feas"
 
 

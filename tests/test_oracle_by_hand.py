@@ -162,7 +162,7 @@ def test_the_length_of_a_path_is_euclidean():
     assert oracle.ball_margin([[1.0, 1.0]], [1.0])[1] == pytest.approx(2**0.5, abs=1e-6)
 
 
-@pytest.mark.parametrize("failures", [0, 1, 2, 3])
+@pytest.mark.parametrize("failures", [0, 1, 2, 3, 4])
 def test_a_solver_that_gives_up_is_asked_for_less(failures, monkeypatch):
     asked, usual = [], cp.Problem.solve
 
@@ -174,13 +174,13 @@ def test_a_solver_that_gives_up_is_asked_for_less(failures, monkeypatch):
 
     monkeypatch.setattr(cp.Problem, "solve", stubborn)
     x = cp.Variable()
-    if failures == 3:
+    if failures == 4:
         with pytest.raises(cp.SolverError):
             oracle.solve(cp.square(x - 2), [])
     else:
         assert oracle.solve(cp.square(x - 2) + 1, []) == pytest.approx(1.0)
     assert asked == list(oracle.TOLERANCES[: failures + 1])
-    assert sorted(oracle.TOLERANCES) == list(oracle.TOLERANCES) and max(oracle.TOLERANCES) < 1e-8
+    assert sorted(oracle.TOLERANCES) == list(oracle.TOLERANCES) and oracle.TOLERANCES[-1] == 1e-8
 
 
 def test_a_problem_without_a_solution_is_named():

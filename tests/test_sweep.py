@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -163,7 +164,7 @@ def test_a_second_call_plays_only_what_is_not_there(tmp_path, monkeypatch):
     assert small(file=file) == first
     monkeypatch.undo()
     assert small(file=file, seeds=range(4))[0] == first[0]
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT count(*) FROM cells").fetchone() == (32,)
 
 
@@ -355,7 +356,7 @@ sweep(LEARNERS, [slow], [10], STEPS, range(10), file={file!r}, n_jobs=2, progres
 
 def count(file):
     try:
-        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
             return connection.execute("SELECT count(*) FROM cells").fetchone()[0]
     except sqlite3.OperationalError:
         return 0

@@ -1,6 +1,7 @@
 """What the cells of a page build on: which names a cell reads, binds, changes and imports."""
 
 import ast
+import copy
 import symtable
 from functools import cache
 
@@ -30,7 +31,7 @@ class Names:
         except SyntaxError:  # a line for IPython, such as %pip
             return
         for statement in steps(tree.body):
-            table = symtable.symtable(ast.unparse(statement), "cell", "exec")
+            table = symtable.symtable(ast.unparse(Scoped().visit(copy.deepcopy(statement))), "cell", "exec")
             self.used |= reads(table) - self.bound
             self.bound |= {
                 s.get_name() for s in table.get_symbols() if s.is_assigned() and not s.is_imported()
@@ -41,6 +42,19 @@ class Names:
                 for name in node.names:
                     module = getattr(node, "module", None) or name.name
                     self.imported[name.asname or name.name.partition(".")[0]] = module.partition(".")[0]
+
+
+class Scoped(ast.NodeTransformer):
+    """Each comprehension as a generator: since Python 3.12 only that has a scope of its own."""
+
+    def visit_ListComp(self, node):
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node):
+        pair = ast.Tuple([node.key, node.value], ast.Load())
+        return self.generic_visit(ast.GeneratorExp(pair, node.generators))
 
 
 @cache

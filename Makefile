@@ -155,7 +155,7 @@ parallel: .venv/.installed
 cluster: .venv/.installed
 	$(BIN)/python tools/cluster.py $(SCHEDULER)
 
-# An hour the first time on two idle cores; later only what has changed. MODULE=…, or MUTANTS_SAMPLE=n SEED=k
+# Forty minutes the first time on two idle cores; later only what has changed. MODULE=…, or MUTANTS_SAMPLE=n SEED=k
 mutants: .venv/.installed
 	$(BIN)/python tools/mutants.py $(if $(MODULE),--module $(MODULE)) \
 	  $(if $(MUTANTS_SAMPLE),--sample $(MUTANTS_SAMPLE)) $(if $(SEED),--seed $(SEED))

@@ -1,15 +1,16 @@
-"""Who chooses the losses. Oblivious adversaries are arrays of linear losses, `(..., T, n)`, or data `(X, y)`,
+"""Choose the losses. Oblivious adversaries are arrays of linear losses, `(..., T, n)`, or data `(X, y)`,
 some with the u, or u_t, that separates them; an adaptive one is a function `adversary(t, w, past)` that
 sees the play w_t and the past subgradients, `(t − 1, n)`, and returns a loss or the z of a linear one.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ocolib import validate
-from ocolib.losses import perceptron_loss
-from ocolib.protocols import Adversary, Array
+from ocolib.losses import Quadratic, perceptron_loss
+from ocolib.types import Adversary, Array
 
 # ---------------------------------------------------------------- sequences of linear losses
 
@@ -46,8 +47,45 @@ def geometric_phases(T: int, first: int = 10, ratio: float = 2) -> Array:
 def random_directions(T: int, dim: int, seed: Any, rho: float = 1.0, runs: tuple[int, ...] = ()) -> Array:
     """Linear losses of length rho in uniformly random directions, `runs + (T, dim)`."""
     T, dim = validate.count("T", T), validate.count("dim", dim)
-    z = validate.asked("the seed", np.random.default_rng, seed).standard_normal((*runs, T, dim))
+    z = _rng(seed).standard_normal((*runs, T, dim))
     return validate.positive("rho", rho) * z / np.linalg.norm(z, axis=-1, keepdims=True)
+
+
+def spiral(radius: float, rho: float, T: int, eta: float) -> Array:
+    """T vectors of length ρ in the plane, on which descent with step η on the ball of radius R does worst.
+
+    The norms of their sums Z_1, …, Z_T grow evenly from ρ to R/η, for R/(Tρ) ≤ η ≤ R/ρ, so the ball never
+    stops a play: Σ⟨z_t, w_t⟩ = (η/2)(Tρ² − ‖Z_T‖²), and u = −ηZ_T on the sphere gains η‖Z_T‖². The regret is
+    R²/(2η) + ηTρ²/2. (From norm a to norm b ≥ a, b − a ≤ ρ ≤ a + b, there is always a step of length ρ.)
+    """
+    R, rho, T = validate.positive("radius", radius), validate.positive("rho", rho), validate.count("T", T)
+    eta = validate.positive("eta", eta)
+    if not R / (T * rho) * (1 - 1e-12) <= eta <= R / rho * (1 + 1e-12):
+        raise ValueError(f"eta must be in [R/(Tρ), R/ρ] = [{R / (T * rho):g}, {R / rho:g}], got {eta:g}")
+    norms = np.linspace(rho, R / eta, T)
+    Z, total = [np.array([rho, 0.0])], np.array([rho, 0.0])
+    for a, b in pairwise(norms):
+        along = (b**2 - a**2 - rho**2) / (2 * a)
+        unit = total / np.linalg.norm(total)
+        z = along * unit + np.sqrt(max(rho**2 - along**2, 0.0)) * np.array([-unit[1], unit[0]])
+        Z, total = [*Z, z], total + z
+    return np.array(Z)
+
+
+def zigzag(diameter: float, rho: float, T: int) -> tuple[Array, Array]:
+    """(Z, path): losses of length ρ that bring lazy descent with η = D/(ρ√(2T)) from 0 to distance D, T ≥ 2.
+
+    They alternate between two directions (one for T = 2); the path is 0, −ηZ_1, …, −ηZ_T. On its hull, whose
+    diameter is D, no projection acts, and the regret is D²/(2η) + ηTρ²/2 = ¾·Dρ√(2T): three quarters of the
+    bound of Theorem 2 of Lecture 13.
+    """
+    D, rho = validate.positive("diameter", diameter), validate.positive("rho", rho)
+    T = validate.count("T", T, low=2)
+    eta, m2 = D / (rho * np.sqrt(2 * T)), 2.0 * T  # the sums have to end ‖Z_T‖ = m·ρ away, m² = 2T
+    cos2 = m2 / T**2 if T % 2 == 0 else (m2 - 1) / (T**2 - 1)
+    sign = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)
+    Z = rho * np.stack([np.full(T, np.sqrt(cos2)), sign * np.sqrt(1 - cos2)], axis=1)
+    return Z, np.vstack([np.zeros(2), -eta * np.cumsum(Z, axis=0)])
 
 
 # ---------------------------------------------------------------- data (X, y)
@@ -57,7 +95,7 @@ def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array,
     """Examples in the unit ball with y⟨u, x⟩ ≥ margin, up to rounding, for a hidden unit u: (X, y, u)."""
     T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
     margin = validate.number("margin", margin, low=0.0, high=1.0)
-    rng = validate.asked("the seed", np.random.default_rng, seed)
+    rng = _rng(seed)
     u = rng.standard_normal(dim)
     u /= np.linalg.norm(u)
     y = rng.choice([-1.0, 1.0], T)
@@ -75,8 +113,8 @@ def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[A
     (X, y, U), row t of U is u_t. For T = 1 it stays e_1.
     """
     T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
-    turn, margin = validate.number("turn", turn), validate.probability("margin", margin)
-    rng, angle = validate.asked("the seed", np.random.default_rng, seed), np.linspace(0.0, turn, T)
+    turn, margin = validate.number("turn", turn), validate.number("margin", margin, 0.0, 1.0)
+    rng, angle = _rng(seed), np.linspace(0.0, turn, T)
     U = np.zeros((T, dim))
     U[:, 0], U[:, 1] = np.cos(angle), np.sin(angle)
     y, along = rng.choice([-1.0, 1.0], T), rng.uniform(margin, 1.0, T)
@@ -92,7 +130,7 @@ def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Arra
     relevant = validate.count("relevant", relevant)
     if relevant > dim:
         raise ValueError(f"relevant must be ≤ dim = {dim}, got {relevant}")
-    rng = validate.asked("the seed", np.random.default_rng, seed)
+    rng = _rng(seed)
     rate = 1.0 - 0.5 ** (1.0 / relevant)
     X = (rng.random((T, dim)) < rate).astype(float)
     return X, np.where(X[:, :relevant].any(axis=1), 1.0, -1.0)
@@ -168,3 +206,66 @@ def nature(radius: float = 1.0) -> Adversary:
         return perceptron_loss([x], [-1.0 if w @ x >= 0 else 1.0])[0]
 
     return adversary
+
+
+def at_distance(rho: float, curvature: float) -> Adversary:
+    """Answer with (H/2)‖w − c_t‖², c_t at distance ρ/H from the play: every subgradient has length ρ.
+
+    Against it eager descent with η_t = 1/(Ht) attains its sharp bound for H-strongly convex losses.
+    """
+    rho, curvature = validate.positive("rho", rho), validate.positive("curvature", curvature)
+
+    def adversary(t: int, w: Array, past: Array) -> Any:
+        c = np.array(w)
+        c[0] += (-1.0) ** t * rho / curvature
+        return Quadratic(c, curvature)
+
+    return adversary
+
+
+def against_winnow(relevant: int, threshold: float) -> Adversary:
+    """Make Winnow err as often as it can: labels are x_1 ∨ … ∨ x_relevant, and every round is a mistake.
+
+    Demote the heaviest irrelevant variables while together they reach the threshold; else promote one
+    relevant variable beside as many irrelevant ones as fit below it.
+    """
+    k, theta = validate.count("relevant", relevant), validate.positive("threshold", threshold)
+
+    def adversary(t: int, w: Array, past: Array) -> Any:
+        x, order = np.zeros(len(w)), k + np.argsort(-w[k:], kind="stable")
+        if w[k:].sum() >= theta:
+            x[order[: 1 + np.searchsorted(np.cumsum(w[order]), theta)]] = 1.0
+            return perceptron_loss([x], [-1], theta)[0]
+        x[np.argmin(w[:k])] = 1.0
+        for i in order:
+            x[i] = w @ x + w[i] <= theta
+        return perceptron_loss([x], [1], theta)[0]
+
+    return adversary
+
+
+def against_normalized_winnow(margin: float) -> Adversary:
+    """Make NormalizedWinnow err in every round: x_1 = margin, the rest ±1, and ⟨w, x⟩ just not positive.
+
+    The label is +1 and the expert e_1 has the margin; each update teaches as little as it can.
+    """
+    margin = validate.number("margin", margin, low=0.0, high=1.0, strict=True)
+
+    def adversary(t: int, w: Array, past: Array) -> Any:
+        x, order = np.full(len(w), -1.0), 1 + np.argsort(-w[1:], kind="stable")
+        x[0], down, up = margin, order[::2], order[1::2]
+        gain, room = margin * w[0] + w[up].sum(), w[down].sum()
+        if gain <= room:
+            x[up], x[down] = 1.0, -gain * (1 + 1e-9) / room
+        else:
+            x[up] = (room * (1 - 1e-9) - margin * w[0]) / max(w[up].sum(), 1e-300)
+        return perceptron_loss([np.clip(x, -1, 1)], [1])[0]
+
+    return adversary
+
+
+def _rng(seed: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the seed must be one that np.random.default_rng takes: {error}") from None

@@ -1,38 +1,46 @@
-"""Who plays. A learner is a frozen description; `learner.player()` gives a fresh player with `predict()` and
-`update(loss)` (that of `KernelPerceptron` has `margin(x)` in place of `predict()`).
+"""Define who plays. A learner is a frozen description, and `learner.player()` begins a game.
 
-The other players are of two kinds:
+A player has `predict()`, the next play, and `step(z)` or `update(loss)`, which tell it what the round
+brought. There are two kinds, each one formula a learner:
 
-- leaders (`FTL`, `FTRL`) minimise the true sum of the losses, and take those with `coefficients`
-  (linear and isotropic quadratic ones; with an entropy, linear ones);
-- first-order players (`OGD`, `Perceptron`, `Winnow`, …) see only a subgradient z_t at their own play and
-  have `step(z)` as well. `Linearized(leader)` makes one of a leader.
+- leaders (`FTL`, `FTRL`, `Hedge`) minimise the true sum of the losses: `lead(t, a, b)` is the play after t
+  rounds with f_1 + … + f_t = ½a‖w‖² + ⟨b, w⟩ + const. They take losses with `coefficients`;
+- first-order learners (`OGD`, `Perceptron`, `Winnow`, …) see only a subgradient z_t at their own play:
+  `after(t, w, z, Z)` is w_{t+1} when round t was played at w = w_t, z = z_t and Z = z_1 + … + z_t.
+  `Linearized(leader)` makes one of a leader.
 
-`points(Z)` of leaders, their `Linearized` and `OGD` gives all plays w_1, …, w_{T+1} against linear losses
-known in advance, `(..., T, n)` → `(..., T + 1, n)`; w_t depends on the first t − 1 rows alone.
+`points(Z)` gives all plays w_1, …, w_{T+1} against linear losses known in advance, `(..., T, n)` →
+`(..., T + 1, n)`: the same formula on running sums. w_t depends on the first t − 1 rows alone.
 
-A step `eta` is a number, an array of the batch shape, or a schedule called with t = 1, 2, … or, if it can
-take one, an array of such t: η_t is the step taken after round t. Lazy learners and leaders use it on the
-whole sum (of linear losses Z_t = z_1 + … + z_t), eager ones on z_t, `DelayedOGD` on the t-th gradient to
-arrive. (That of `NormalizedWinnow` is one number.)
+A step `eta` is a number, an array with one step for each run of a batch, or a schedule, called with
+t = 1, 2, …: η_t is the step taken after round t. Lazy learners and leaders use it on the whole sum Z_t, eager
+ones on z_t, `DelayedOGD` on the t-th gradient to arrive.
+
+A learner of your own needs `player()`; `ocolib.testing.check_learner` says whether it keeps the rules. Derive
+it from `FirstOrder` or `Leader` and the formula is all you write:
+
+>>> from ocolib.game import play
+>>> class Half(FirstOrder):
+...     over = Ball(1)
+...     def after(self, t, w, z, Z):
+...         return self.over.project(w - 0.5 * z)
+>>> play(Half(), np.ones((3, 1))).plays[:, 0]
+array([ 0. , -0.5, -1. , -1. ])
 """
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocolib import protocols, validate
-from ocolib.blocks import blocks, running
-from ocolib.descriptions import description, keep
-from ocolib.losses import Example, Examples, Linear, PerceptronLoss
-from ocolib.protocols import Array, GradientPlayer, Learner, Loss, Player, Regularizer, Set, Step, Vector
+from ocolib import validate
+from ocolib.describe import description, keep
+from ocolib.losses import Example, Examples, Linear
+from ocolib.phi import PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Simplex, Space, nearest
-
-SMALL = 1e120  #: the plays of games that stay below need no check a round
+from ocolib.sets import Ball, Orthant, Set, Simplex, Space
+from ocolib.types import Array, Step
 
 # ---------------------------------------------------------------- steps
 
@@ -44,7 +52,7 @@ class inverse_sqrt:
     scale: float
 
     def __post_init__(self) -> None:
-        keep(self, scale=validate.size("scale", self.scale))
+        keep(self, scale=validate.positive("scale", self.scale))
 
     def __call__(self, t: Any) -> Any:
         return self.scale / np.sqrt(t)
@@ -57,46 +65,158 @@ class inverse:
     scale: float
 
     def __post_init__(self) -> None:
-        keep(self, scale=validate.size("scale", self.scale))
+        keep(self, scale=validate.positive("scale", self.scale))
 
     def __call__(self, t: Any) -> Any:
         return self.scale / t
 
 
-def step_at(eta: Step, t: int) -> Array:
-    """η_t of a number, an array or a schedule; from 1e-150 to 1e150."""
-    if callable(eta):
-        return validate.sizes(f"eta({t})", validate.asked(f"the schedule eta, at t = {t},", eta, t))
-    return validate.sizes("eta", eta)
+def step_at(eta: Step, t: Any) -> Array:
+    """Return η_t for t = 1, 2, …, or for an array of such t: `(..., T)`.
+
+    Schedules are asked for one round at a time, but for those of this library.
+    """
+    if not callable(eta):
+        step = validate.positives("eta", eta)
+        return step[..., None] if np.ndim(t) and step.ndim else step
+    if np.ndim(t) and not isinstance(eta, (inverse, inverse_sqrt)):
+        return np.stack(np.broadcast_arrays(*(step_at(eta, int(s)) for s in t)), axis=-1)
+    try:
+        step = eta(t)
+    except Exception as error:
+        raise ValueError(f"the schedule eta failed at t = {t}: {type(error).__name__}: {error}") from error
+    return validate.positives(f"eta({t})" if np.ndim(t) == 0 else "eta", step)
 
 
 def steps(eta: Step, T: int, before: int = 0) -> Array:
-    """η of the T rounds after round `before`, `(..., T)`; a schedule is asked for all at once if it can."""
-    if not callable(eta):
-        return np.repeat(step_at(eta, 1)[..., None], T, axis=-1)
-    t = np.arange(before + 1, before + T + 1)
-    if step_at(eta, before + 1).ndim == 0:
-        with suppress(Exception):  # it was made for one t: ask for one at a time, and let that complain
-            together = validate.sizes("eta", eta(t))
-            some = [0, T // 2, T - 1]
-            if together.shape == (T,) and (abs(together[some] / [eta(s) for s in t[some]] - 1) < 1e-12).all():
-                return together
-    return np.stack(np.broadcast_arrays(*(step_at(eta, int(s)) for s in t)), axis=-1)
+    """Return the steps of the T rounds after round `before`, `(..., T)`."""
+    found = step_at(eta, np.arange(before + 1, before + T + 1))
+    return np.broadcast_to(found, (*found.shape[:-1], T)).copy()
 
 
 def _kept(eta: Step) -> Step:
-    """A step as a learner keeps it: a schedule, a float or a frozen array."""
+    """Check a step, and keep it as a schedule, a float or a frozen array."""
     first = step_at(eta, 1)
-    if callable(eta):
-        return eta
-    return validate.frozen("eta", first) if first.ndim else float(first)
+    return eta if callable(eta) else validate.frozen("eta", first) if first.ndim else float(first)
+
+
+# ---------------------------------------------------------------- what learners share
+
+
+def running_sums(Z: ArrayLike, over: Any) -> Array:
+    """Return 0, Z_1, Z_1 + Z_2, …: `(..., T, n)` → `(..., T + 1, n)`, each row shifted as the set allows."""
+    Z = validate.array("Z", Z, over.dim)
+    if Z.ndim < 2:
+        raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
+    return np.cumsum(np.concatenate([np.zeros_like(Z[..., :1, :]), shifted(Z, over)], axis=-2), axis=-2)
+
+
+def shifted(z: Array, over: Any) -> Array:
+    """Return z, less the common offset that does not matter on the set (see `Set.shift`)."""
+    return z - over.shift(z) if hasattr(over, "shift") else z
+
+
+class Leader:
+    """A learner that minimises the sum of the losses so far: a subclass has `over` and `lead(t, a, b)`."""
+
+    over: Any
+
+    def lead(self, t: Any, a: Any, b: Array) -> Array:
+        """Return the play after t rounds with f_1 + … + f_t = ½a‖w‖² + ⟨b, w⟩ + const.
+
+        t is a number, or an array with one entry for each row of b.
+        """
+        raise NotImplementedError
+
+    def player(self) -> "LeaderPlayer":
+        """Begin a game."""
+        return LeaderPlayer(self)
+
+    def points(self, Z: ArrayLike) -> Array:
+        """Return all plays against linear losses."""
+        sums = running_sums(Z, self.over)
+        return self.lead(np.arange(sums.shape[-2]), 0.0, sums)
+
+
+class LeaderPlayer:
+    """A game of a `Leader`: it keeps the sum of the losses as its coefficients."""
+
+    def __init__(self, learner: Any) -> None:
+        self.learner, self.t, self.a, self.b = learner, 0, 0.0, np.zeros(learner.over.dim)
+
+    def predict(self) -> Array:
+        return self.learner.lead(self.t, self.a, self.b)
+
+    def update(self, loss: Any) -> None:
+        if not hasattr(loss, "coefficients"):
+            raise ValueError(
+                f"{type(self.learner).__name__} sums its losses exactly and takes Linear and Quadratic "
+                f"ones, got {type(loss).__name__}; use Linearized(...), or oracle.FTRL if cvxpy can say it"
+            )
+        a, b, _ = loss.coefficients
+        self.t, self.a, self.b = self.t + 1, self.a + a, self.b + shifted(b, self.learner.over)
+
+
+class FirstOrder:
+    """A learner that sees only subgradients at its own plays: a subclass has `over` and `after`."""
+
+    over: Any
+    lazy = False  #: is w_{t+1} a function of t and Z alone? Then `points` needs no loop
+
+    def after(self, t: Any, w: Array, z: Array, Z: Array) -> Array:
+        """Return w_{t+1}: round t was played at w, z is its subgradient, Z = z_1 + … + z_t.
+
+        On a set with a `shift` (the simplex) z comes without the offset that does not matter there. For a
+        lazy learner t may be an array with one entry for each row of Z.
+        """
+        raise NotImplementedError
+
+    @property
+    def first(self) -> Array:
+        """w_1, the point of the set nearest to 0."""
+        return self.over.project(np.zeros(self.over.dim))
+
+    def player(self) -> "FirstOrderPlayer":
+        """Begin a game."""
+        return FirstOrderPlayer(self)
+
+    def points(self, Z: ArrayLike) -> Array:
+        """Return all plays against linear losses."""
+        sums, w = running_sums(Z, self.over)[..., 1:, :], self.first
+        rounds, Z = range(sums.shape[-2]), shifted(np.asarray(Z, dtype=float), self.over)
+        if self.lazy:
+            w = self.after(np.arange(1, len(rounds) + 1), w, Z, sums)
+            return np.concatenate([np.broadcast_to(self.first, w[..., :1, :].shape), w], axis=-2)
+        plays = [w] + [w := self.after(t + 1, w, Z[..., t, :], sums[..., t, :]) for t in rounds]
+        return np.stack(np.broadcast_arrays(*plays), axis=-2)
+
+
+class FirstOrderPlayer:
+    """A game of a `FirstOrder` learner."""
+
+    def __init__(self, learner: Any) -> None:
+        self.learner, self.over, self.t, self.w = learner, learner.over, 0, learner.first
+        self.Z: Array = np.zeros(len(self.w))
+
+    def predict(self) -> Array:
+        return self.w.copy()
+
+    def step(self, z: Array) -> None:
+        """Move, knowing the subgradient z at the last play."""
+        z = shifted(z, self.over)
+        self.t, self.Z = self.t + 1, self.Z + z
+        self.w = self.learner.after(self.t, self.w, z, self.Z)
+
+    def update(self, loss: Any) -> None:
+        """Move by a subgradient of the loss at the last play."""
+        self.step(loss.subgradient(self.predict()))
 
 
 # ---------------------------------------------------------------- leaders
 
 
 @description
-class FTL:
+class FTL(Leader):
     """Follow the leader: w_t ∈ argmin over the set of f_1 + … + f_{t−1}; of several, the one of least norm.
 
     Lecture 13, (2).
@@ -104,21 +224,12 @@ class FTL:
 
     over: Set
 
-    def player(self) -> Player:
-        """A fresh player."""
-        return _Leader(self)
-
-    def minimize(self, a: float, b: Array, t: int) -> Array:
-        """argmin of ½a‖w‖² + ⟨b, w⟩ over the set."""
-        return self.over.project(-b / a) if np.all(a > 0) else self.over.minimize_linear(b)
-
-    def points(self, Z: ArrayLike) -> Array:
-        """All plays against linear losses."""
-        return _led(lambda sums, *_: self.over.minimize_linear(sums), _linear(Z, self.over.dim)[0])
+    def lead(self, t: Any, a: Any, b: Array) -> Array:
+        return self.over.project(-b / a) if a > 0 else self.over.minimize_linear(b)
 
 
 @description
-class FTRL:
+class FTRL(Leader):
     """Follow the regularised leader: w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t.
 
     Lecture 13, (3), and Lecture 17, (17.1); w_1 = argmin R.
@@ -132,152 +243,66 @@ class FTRL:
     """
 
     over: Set
-    regularizer: Regularizer
+    regularizer: Any
     eta: Step
 
     def __post_init__(self) -> None:
         keep(self, eta=_kept(self.eta))
         self.regularizer.minimize(np.zeros(self.over.dim), 1.0, self.over)  # is there a closed form?
 
-    def player(self) -> Player:
-        """A fresh player."""
-        return _Leader(self)
-
-    def minimize(self, a: float, b: Array, t: int) -> Array:
-        """argmin of ½a‖w‖² + ⟨b, w⟩ + R(w)/η_t over the set (at t = 0, where a = b = 0, of R alone)."""
-        return self.regularizer.minimize(b, step_at(self.eta, max(t, 1)), self.over, curvature=a)
-
-    def points(self, Z: ArrayLike) -> Array:
-        """All plays against linear losses."""
-        Z, largest = _linear(Z, self.over.dim)
-        eta: Any = self.eta if isinstance(self.eta, float) else steps(self.eta, Z.shape[-2])
-        calm = largest * Z.shape[-2] * max(1.0, np.max(eta)) < SMALL  # then no sum needs a check
-        known = calm and isinstance(self.regularizer, (SquaredNorm, NegativeEntropy))
-        # where little changes in a few rounds, an entropy need not look for the least in each of them
-        slow = calm and largest * np.max(eta) < 0.25 and Z.size >= 4096 and Z.shape[-1] >= 16
-        level = slow and isinstance(self.regularizer, NegativeEntropy)
-
-        def minimize(sums: Array, t: slice, out: Array | None) -> Array:
-            step, place = eta if isinstance(eta, float) else eta[..., t], {"out": out} if known else {}
-            if level:
-                place["level"] = out is not None  # type: ignore[assignment]
-            return self.regularizer.minimize(sums, step, self.over, **place)  # type: ignore[arg-type]
-
-        return _led(minimize, Z, level)
-
-
-class _Leader:
-    """Keeps the sum of the losses as its coefficients and asks the learner for the argmin."""
-
-    def __init__(self, learner: FTL | FTRL) -> None:
-        self.learner = learner
-        self.t = 0
-        self.a = 0.0
-        self.b = np.zeros(learner.over.dim)
-
-    def predict(self) -> Array:
-        return self.learner.minimize(self.a, self.b, self.t)
-
-    def update(self, loss: Loss) -> None:
-        if not isinstance(loss, protocols.Summable):
-            raise ValueError(
-                f"{type(self.learner).__name__} sums its losses exactly and takes Linear and Quadratic "
-                f"ones, got {type(loss).__name__}; use Linearized(...), or oracle.FTRL if cvxpy can say it"
-            )
-        a, b, _ = loss.coefficients
-        self.t, self.a, self.b = self.t + 1, self.a + a, self.b + b
+    def lead(self, t: Any, a: Any, b: Array) -> Array:
+        eta = step_at(self.eta, np.maximum(t, 1))  # before round 1 any step will do: a = b = 0
+        return self.regularizer.minimize(b, eta, self.over, curvature=a)
 
 
 def Hedge(n: int, eta: Step) -> FTRL:
-    """Exponential weights on n experts, w_{t+1} = softmax(−η_t·Z_t): FTRL with entropy on the simplex."""
+    """Return exponential weights on n experts, w_{t+1} = softmax(−η_t·Z_t): FTRL with entropy."""
     return FTRL(Simplex(n), NegativeEntropy(), eta)
 
 
-def _linear(Z: ArrayLike, dim: int) -> tuple[Array, float]:
-    """Linear losses known in advance, `(..., T, dim)`, and the largest size of their entries."""
-    Z, largest = validate.measured("Z", Z, dim)
-    if Z.ndim < 2:
-        raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
-    return Z, largest
-
-
-def small(start: Array, moves: Array) -> bool:
-    """Does nobody who goes these ways from `start` come near 1e150? Else every step is looked at."""
-    return bool(
-        np.abs(start).max() + np.sqrt(moves.size * np.einsum("...i,...i", moves, moves).sum()) < SMALL
-    )
-
-
-def _led(minimize: Callable[[Array, slice, Any], Array], Z: Array, level: bool = False) -> Array:
-    """minimize(Z_t, t, out) for t = 0, …, T, a block at once; Z_0 = 0, for which the step of t = 1 serves.
-
-    The sums are made where the plays go, and may be overwritten there while they are in the cache.
-    """
-    T, row = Z.shape[-2], Z[..., 0, :].size
-    first = minimize(np.zeros_like(Z[..., :1, :]), slice(0, 1), None)
-    w = np.empty((*first.shape[:-2], T + 1, Z.shape[-1]))
-    w[..., :1, :] = first
-    total = np.zeros_like(first)
-    for t in blocks(T, row):
-        sums = w[..., t.start + 1 : t.stop + 1, :]
-        running(Z[..., t, :], total, sums, level)
-        total[...] = sums[..., -1:, :]
-        if (plays := minimize(sums, t, sums)) is not sums:
-            sums[...] = plays
-    return w
-
-
-# ---------------------------------------------------------------- first-order players
-
-
-class FirstOrder:
-    """A player that needs of a loss only a subgradient at its own play w: a subclass has `step(z)`."""
-
-    w: Array
-
-    def predict(self) -> Array:
-        """A copy of w."""
-        return self.w.copy()
-
-    def update(self, loss: Loss) -> None:
-        """`step` by a subgradient of the loss at w."""
-        self.step(loss.subgradient(self.predict()))
-
-    def step(self, z: Array) -> None:
-        """Move, knowing the subgradient z at w."""
-        raise NotImplementedError
+# ---------------------------------------------------------------- first-order learners
 
 
 @description
 class Linearized:
     """Feed a leader the surrogates g_t(w) = ⟨z_t, w⟩ in place of the losses, z_t a subgradient at w_t."""
 
-    learner: Learner
+    learner: Any
 
-    def player(self) -> GradientPlayer:
-        """A fresh player."""
-        return _Linearized(self.learner.player())
+    @property
+    def over(self) -> Any:
+        return self.learner.over
 
-    def points(self, Z: ArrayLike) -> Array:
-        """All plays against linear losses, which are their own surrogates."""
-        if not isinstance(self.learner, protocols.ClosedForm):
-            raise ValueError(f"points needs a learner with a closed form, got {self.learner!r}")
-        return self.learner.points(Z)
+    def player(self) -> "LinearizedPlayer":
+        """Begin a game."""
+        return LinearizedPlayer(self.learner.player())
+
+    @property
+    def points(self) -> Callable[[ArrayLike], Array]:
+        """All plays against linear losses, which are their own surrogates; for a leader that has `points`."""
+        return self.learner.points
 
 
-class _Linearized(FirstOrder):
-    def __init__(self, player: Player) -> None:
+class LinearizedPlayer:
+    """A game of a `Linearized` learner."""
+
+    def __init__(self, player: Any) -> None:
         self.player = player
 
     def predict(self) -> Array:
         return self.player.predict()
 
     def step(self, z: Array) -> None:
+        """Hand over ⟨z, ·⟩, z a subgradient at the last play."""
         self.player.update(Linear(z))
+
+    def update(self, loss: Any) -> None:
+        """Hand over the linear surrogate of the loss at the last play."""
+        self.step(loss.subgradient(self.predict()))
 
 
 @description
-class OGD:
+class OGD(FirstOrder):
     """Online (sub)gradient descent over a closed convex set.
 
     lazy:   w_{t+1} = Π(start − η_t(z_1 + … + z_t)), FTRL on the surrogates (Lecture 13, section 3);
@@ -296,7 +321,7 @@ class OGD:
     over: Set
     eta: Step
     projection: str = "lazy"
-    start: Vector = None
+    start: Any = None
 
     def __post_init__(self) -> None:
         keep(self, eta=_kept(self.eta))
@@ -307,56 +332,30 @@ class OGD:
                 raise ValueError(f"start must lie in {self.over!r}, got {self.start}")
 
     @property
+    def lazy(self) -> bool:  # type: ignore[override]
+        return self.projection == "lazy"
+
+    @property
+    def origin(self) -> Array:
+        """Where the lazy sum starts."""
+        return np.zeros(self.over.dim) if self.start is None else self.start
+
+    @property
+    def first(self) -> Array:
+        return self.over.project(self.origin)
+
+    @property
     def leader(self) -> FTRL:
         """Lazy descent is this leader on the surrogates."""
         return FTRL(self.over, SquaredNorm(self.start), self.eta)
 
-    @property
-    def first(self) -> Array:
-        """w_1."""
-        return self.over.project(np.zeros(self.over.dim) if self.start is None else self.start)
-
-    def player(self) -> GradientPlayer:
-        """A fresh player."""
-        return _Linearized(self.leader.player()) if self.projection == "lazy" else _Eager(self)
-
-    def points(self, Z: ArrayLike) -> Array:
-        """All plays against linear losses."""
-        if self.projection == "lazy":
-            return self.leader.points(Z)
-        Z = _linear(Z, self.over.dim)[0]
-        moves = steps(self.eta, Z.shape[-2])[..., None] * Z
-        w = np.empty((*moves.shape[:-2], Z.shape[-2] + 1, Z.shape[-1]))
-        w[..., 0, :] = self.first
-        step = nearest(self.over) if small(w[..., 0, :], moves) else self.over.project
-        rows, play = np.moveaxis(w, -2, 0), w[..., 0, :]
-        for t, move in enumerate(np.moveaxis(moves, -2, 0), 1):  # each projection needs the one before
-            rows[t] = play = step(play - move)
-        return w
-
-
-class _Eager(FirstOrder):
-    def __init__(self, learner: OGD) -> None:
-        self.eta, self.over, self.w, self.t = learner.eta, learner.over, learner.first, 0
-        self.nearest = nearest(learner.over)
-        self.largest = self.eta if isinstance(self.eta, float) else 0.0  #: step so far
-
-    def step(self, z: Array) -> None:
-        self.t += 1
-        self.w = self.over.project(self.w - step_at(self.eta, self.t)[..., None] * z)
-
-    def rush(self, z: Array) -> None:
-        """A step whose result is not checked."""
-        self.t += 1
-        eta: Any = self.eta
-        if not isinstance(eta, float):
-            eta = step_at(eta, self.t)[..., None]
-            self.largest = max(self.largest, eta.max())
-        self.w = self.nearest(self.w - eta * z)
+    def after(self, t: Any, w: Array, z: Array, Z: Array) -> Array:
+        eta = step_at(self.eta, t)[..., None]
+        return self.over.project(self.origin - eta * Z if self.lazy else w - eta * z)
 
 
 def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:
-    """Subgradient descent on the hinge over ‖w‖ ≤ radius: w_{t+1} = Π(w_t − η_t z_t), from w_1 = 0.
+    """Return subgradient descent on the hinge over ‖w‖ ≤ radius: w_{t+1} = Π(w_t − η_t z_t), from w_1 = 0.
 
     Lecture 4, 4.2.3: eager, and z_t = −y_t·x_t where the margin y_t⟨w_t, x_t⟩ is below 1, else 0.
     """
@@ -364,11 +363,11 @@ def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:
 
 
 def Pegasos(dim: int, reg: float, project: bool = False) -> OGD:
-    """Eager descent with η_t = 1/(reg·t) from w_1 = 0, for the losses `hinge(X, y).regularized(reg)`.
+    """Return eager descent with η_t = 1/(reg·t) from w_1 = 0, for the losses `hinge(X, y).regularized(reg)`.
 
     `project` keeps the plays in the ball of radius 1/√reg, which holds the best point.
     """
-    reg = validate.size("reg", reg)
+    reg = validate.positive("reg", reg)
     over: Set = Ball(dim, 1.0 / np.sqrt(reg)) if project else Space(dim)
     return OGD(over, inverse(1.0 / reg), projection="eager")
 
@@ -387,12 +386,18 @@ class DelayedOGD:
     delay: Any = 0
 
     def __post_init__(self) -> None:
-        delay = [validate.count("delay", d, low=0) for d in validate.asked("delay", np.ravel, self.delay)]
-        keep(self, eta=_kept(self.eta), delay=tuple(delay) if np.ndim(self.delay) else delay[0])
+        many = isinstance(self.delay, (list, tuple, np.ndarray))
+        delay = [validate.count("delay", d, low=0) for d in (self.delay if many else [self.delay])]
+        keep(self, eta=_kept(self.eta), delay=tuple(delay) if many else delay[0])
 
-    def player(self) -> "_Delayed":
-        """A fresh player; it has `receive` as well."""
-        return _Delayed(self)
+    @property
+    def first(self) -> Array:
+        """w_1."""
+        return self.over.project(np.zeros(self.over.dim))
+
+    def player(self) -> "DelayedPlayer":
+        """Begin a game; its player has `receive` as well."""
+        return DelayedPlayer(self)
 
     def arrival(self, s: int) -> int:
         """After which round the gradient of round s arrives."""
@@ -403,12 +408,16 @@ class DelayedOGD:
         return s + self.delay[s - 1]
 
 
-class _Delayed(FirstOrder):
+class DelayedPlayer:
+    """A game of `DelayedOGD`: gradients under way, and the play that those received have made."""
+
     def __init__(self, learner: DelayedOGD) -> None:
-        self.learner, self.w = learner, learner.over.project(np.zeros(learner.over.dim))
-        self.t = 0
+        self.learner, self.w, self.t = learner, learner.first, 0
         self.under_way: dict[int, list[tuple[int, Array]]] = {}
         self.received: dict[int, int] = {}
+
+    def predict(self) -> Array:
+        return self.w.copy()
 
     def step(self, z: Array) -> None:
         """Round t ends: z sets out, and what is due after round t comes in."""
@@ -416,75 +425,71 @@ class _Delayed(FirstOrder):
         self.under_way.setdefault(self.learner.arrival(self.t), []).append((self.t, z))
         self.receive(self.under_way.pop(self.t, []))
 
+    def update(self, loss: Any) -> None:
+        """Move by a subgradient of the loss at the last play."""
+        self.step(loss.subgradient(self.predict()))
+
     def receive(self, pairs: Iterable[tuple[int, Array]]) -> None:
         """Move by each (round, gradient) in turn, each round once. No clock is needed: workers may call."""
         for s, z in pairs:
             if validate.count("round", s) in self.received:
                 raise ValueError(f"round must come once, got a second gradient of round {s}")
             self.received[s] = k = len(self.received) + 1
-            eta = step_at(self.learner.eta, k)
-            self.w = self.learner.over.project(self.w - eta[..., None] * z)
+            over, eta = self.learner.over, step_at(self.learner.eta, k)
+            self.w = over.project(self.w - eta[..., None] * shifted(z, over))
 
 
 # ---------------------------------------------------------------- learners of examples
 
 
-class _Reads:
-    """A learner that takes only the perceptron loss, with its threshold, and plays it with its own kink."""
+class ReadsExamples:
+    """Take only the perceptron loss, with the learner's threshold, and choose the slope at its kink."""
 
     kink: float = 1.0
     threshold: float = 0.0
 
     def sees(self, losses: Any) -> Any:
-        """The losses, one example or many, with the learner's own kink; other losses are refused."""
+        """Return the losses, one example or many, with the learner's own kink; other losses are refused."""
         phi = losses.phi if isinstance(losses, (Example, Examples)) else None
         if not isinstance(phi, PerceptronLoss) or phi.threshold != self.threshold or losses.reg:
             raise ValueError(
                 f"{type(self).__name__} plays perceptron_loss(X, y, threshold={self.threshold:g}), "
                 f"got {phi or type(losses).__name__}{' with a reg' if phi and losses.reg else ''}"
             )
-        return losses.with_kink(self.kink)
+        return losses if phi.kink == self.kink else losses.with_kink(self.kink)
 
 
-class _OnExamples(FirstOrder):
-    """Its play is a function of the sum of the subgradients."""
+class OnExamples(ReadsExamples, FirstOrder):
+    """A learner of the perceptron loss whose play is a function of Z, the sum of the subgradients."""
 
-    rests = True  #: where a subgradient is 0
+    dim: int
+    lazy = True
 
-    def __init__(self, learner: Any) -> None:
-        self.learner, self.sum = learner, np.zeros(learner.dim)
-
-    def predict(self) -> Array:
-        return self.learner.after(self.sum)
-
-    def update(self, loss: Loss) -> None:
-        super().update(self.learner.sees(loss))
-
-    def step(self, z: Array) -> None:
-        self.sum = self.sum + z
+    @property
+    def first(self) -> Array:
+        return self.after(0, np.empty(0), np.empty(0), np.zeros(self.dim))
 
 
 @description
-class Perceptron(_Reads):
+class Perceptron(OnExamples):
     """w_1 = 0; if y⟨w, x⟩ < 0 add y·x, at a tie, y⟨w, x⟩ = 0, add kink·y·x; 0 ≤ kink ≤ 1."""
 
     dim: int
     kink: float = 1.0
 
     def __post_init__(self) -> None:
-        keep(self, dim=validate.count("dim", self.dim), kink=validate.probability("kink", self.kink))
+        keep(self, dim=validate.count("dim", self.dim), kink=validate.number("kink", self.kink, 0.0, 1.0))
 
-    def player(self) -> GradientPlayer:
-        """A fresh player."""
-        return _OnExamples(self)
+    @property
+    def over(self) -> Space:
+        return Space(self.dim)
 
-    def after(self, Z: Array) -> Array:
-        """The play when Z is the sum of the subgradients."""
+    def after(self, t: Any, w: Array, z: Array, Z: Array) -> Array:
         return 0.0 - Z
 
 
 @description
-class Winnow(_Reads):
+class Winnow(OnExamples):
     """w_1 = (1, …, 1); on y(⟨w, x⟩ − threshold) ≤ 0 multiply w_i by factor^(y·x_i).
 
     On Boolean examples Littlestone's Winnow2, except that he leaves a tie with y = −1 alone.
@@ -499,80 +504,27 @@ class Winnow(_Reads):
         factor = validate.number("factor", self.factor, low=1.0, strict=True)
         keep(self, dim=dim, threshold=threshold, factor=factor)
 
-    def player(self) -> GradientPlayer:
-        """A fresh player."""
-        return _OnExamples(self)
+    @property
+    def over(self) -> Orthant:
+        return Orthant(self.dim)
 
-    def after(self, Z: Array) -> Array:
-        """The play when Z is the sum of the subgradients."""
+    def after(self, t: Any, w: Array, z: Array, Z: Array) -> Array:
         return self.factor**-Z
 
 
 @description
-class NormalizedWinnow(_Reads):
+class NormalizedWinnow(OnExamples):
     """w_1 uniform on the simplex; on y⟨w, x⟩ ≤ 0 multiply w_i by exp(eta·y·x_i) and normalise."""
 
     dim: int
     eta: float
 
     def __post_init__(self) -> None:
-        keep(self, dim=validate.count("dim", self.dim), eta=validate.size("eta", self.eta))
+        keep(self, dim=validate.count("dim", self.dim), eta=validate.positive("eta", self.eta))
 
-    def player(self) -> GradientPlayer:
-        """A fresh player."""
-        return _OnExamples(self)
+    @property
+    def over(self) -> Simplex:
+        return Simplex(self.dim)
 
-    def after(self, Z: Array) -> Array:
-        """The play when Z is the sum of the subgradients."""
-        return NegativeEntropy().minimize(Z, self.eta, Simplex(self.dim))
-
-
-@description
-class KernelPerceptron(_Reads):
-    """The Perceptron on the functions k(x, ·): w_1 = 0; if y·w(x) ≤ 0 add y·k(x, ·).
-
-    `kernel(A, B)` is the matrix of all k(a, b), a row of A and b row of B. Lecture 9, remark on kernels.
-    """
-
-    kernel: Callable[[Array, Array], Array]
-
-    def __post_init__(self) -> None:
-        if not callable(self.kernel):
-            raise ValueError(f"kernel must be a function of two arrays of rows, got {self.kernel!r}")
-
-    def player(self) -> "_Expansion":
-        """A fresh player: it predicts no vector; its `margin(x)` is w(x)."""
-        return _Expansion(self)
-
-
-def gram(kernel: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
-    """The matrix of all k(a, b), as the reader's kernel says; an answer of the right size is reshaped."""
-    name = "the kernel's matrix"
-    K = validate.floats(name, validate.asked("the kernel", kernel, A, B))
-    if K.size != len(A) * len(B):
-        raise ValueError(f"{name} must have {len(A)} rows and {len(B)} columns, got shape {K.shape}")
-    return validate.array(name, K.reshape(len(A), len(B)))
-
-
-class _Expansion:
-    """w as the list of what was added to it: no vector w is ever formed."""
-
-    def __init__(self, learner: KernelPerceptron) -> None:
-        self.learner, self.coefficients = learner, np.zeros(0)
-        self.support: Array | None = None
-
-    def margin(self, x: Array) -> float:
-        """w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
-        if self.support is None:
-            return 0.0
-        return float(gram(self.learner.kernel, self.support, x[None, :])[:, 0] @ self.coefficients)
-
-    def update(self, loss: Any) -> None:
-        """Add −slope·k(x, ·) for the slope of the loss at w(x)."""
-        self.step(loss.x, -self.learner.sees(loss).phi.slope(self.margin(loss.x), loss.y))
-
-    def step(self, x: Array, coefficient: float) -> None:
-        """Add coefficient·k(x, ·)."""
-        if coefficient:
-            self.support = x[None, :] if self.support is None else np.vstack([self.support, x])
-            self.coefficients = np.append(self.coefficients, coefficient)
+    def after(self, t: Any, w: Array, z: Array, Z: Array) -> Array:
+        return NegativeEntropy().minimize(Z, self.eta, self.over)

@@ -1,39 +1,33 @@
-"""What a round costs. One loss has `value(w)` and `subgradient(w)`.
+"""Define what a round costs. One loss has `value(w)` and `subgradient(w)`.
 
 - `Linear(z)` and `Quadratic(center, curvature)` also have `coefficients`, the (a, b, k) with
   f(w) = ½a‖w‖² + ⟨b, w⟩ + k: sums of them stay of this form, so leaders and comparators are exact.
-- `perceptron_loss(X, y)`, `hinge(X, y)`, `logistic(X, y)`, … are losses over data, f_t(w) = φ(⟨w, x_t⟩, y_t):
-  sequences that a game plays without an object a round, if the player has `step`. φ comes from `phi`.
+- `perceptron_loss(X, y)`, `hinge(X, y)`, `logistic(X, y)`, … are losses over data, one round an example:
+  f_t(w) = φ(⟨w, x_t⟩, y_t), with φ from `phi`.
 - `soft_margin(X, y, delta)`, `softmax(X, y, classes)`, … score with a matrix, f_t(W) = φ(Wx_t, y_t).
+
+A loss of your own needs the two methods; with `expression(w)` cvxpy can solve with it, and
+`ocolib.testing.check_loss` says whether it is right.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ocolib import phi as phis
 from ocolib import validate
-from ocolib.blocks import inner
-from ocolib.descriptions import changed, description, keep
-from ocolib.phi import (  # a page finds all of them here
-    EXPONENTIAL,
-    HUBER,
-    LEAST_SQUARES,
-    LOGISTIC,
-    POISSON,
-    SOFTMAX,
-    SQUARED_HINGE,
-    Differentiable,  # noqa: F401 (`oracle` finds it here)
-    HingeLoss,
-    PerceptronLoss,
-    QuadraticForm,
-    Scalar,
-    SoftMargin,
-    TubeLoss,
-)
-from ocolib.protocols import Array, Coefficients, Loss, Summable, Vector
+from ocolib.describe import changed, description, keep
+from ocolib.phi import Phi
+from ocolib.types import Array, Losses
+
+
+def inner(a: Array, b: Array) -> Array:
+    """⟨a, b⟩ over the last axis; a or b may be one vector for all."""
+    return np.einsum("...i,...i->...", a, b)
+
 
 # ---------------------------------------------------------------- functions of the play
 
@@ -42,7 +36,7 @@ from ocolib.protocols import Array, Coefficients, Loss, Summable, Vector
 class Linear:
     """f(w) = ⟨z, w⟩."""
 
-    z: Vector
+    z: Any
 
     def __post_init__(self) -> None:
         keep(self, z=validate.frozen("z", self.z))
@@ -52,7 +46,7 @@ class Linear:
         return self.z.shape[-1]
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> tuple[float, Array, float]:
         return 0.0, self.z, 0.0
 
     def value(self, w: ArrayLike) -> Any:
@@ -61,24 +55,27 @@ class Linear:
     def subgradient(self, w: ArrayLike) -> Array:
         return self.z
 
+    def expression(self, w: Any) -> Any:
+        return self.z @ w
+
 
 @description
 class Quadratic:
     """f(w) = ½·curvature·‖w − center‖²."""
 
-    center: Vector
+    center: Any
     curvature: float = 1.0
 
     def __post_init__(self) -> None:
-        center, curvature = validate.vector("center", self.center), self.curvature
-        keep(self, center=center, curvature=validate.size("curvature", curvature))
+        curvature = validate.positive("curvature", self.curvature)
+        keep(self, center=validate.vector("center", self.center), curvature=curvature)
 
     @property
     def dim(self) -> int:
         return len(self.center)
 
     @property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> tuple[float, Array, float]:
         a, c = self.curvature, self.center
         return a, -a * c, 0.5 * a * float(c @ c)
 
@@ -88,6 +85,11 @@ class Quadratic:
     def subgradient(self, w: ArrayLike) -> Array:
         return self.curvature * (validate.array("w", w, self.dim) - self.center)
 
+    def expression(self, w: Any) -> Any:
+        import cvxpy as cp
+
+        return 0.5 * self.curvature * cp.sum_squares(w - self.center)
+
 
 # ---------------------------------------------------------------- losses over data
 
@@ -96,15 +98,15 @@ class Quadratic:
 class Examples:
     """A loss over data: f_t(w) = φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖², one round an example; x_t is row t of X."""
 
-    X: Vector
-    y: Vector
-    phi: Scalar
+    X: Any
+    y: Any
+    phi: Phi
     reg: float = 0.0
 
     def __post_init__(self) -> None:
-        X, largest = validate.measured("X", self.X, ndim=2)
-        y = validate.labels("y", self.y, len(X), self.phi.takes)
-        keep(self, X=validate.freeze(X), y=y, reg=validate.number("reg", self.reg, low=0.0), largest=largest)
+        X = validate.frozen("X", self.X, ndim=2)
+        y = validate.labels("y", self.y, len(X), getattr(self.phi, "takes", "reals"))
+        keep(self, X=X, y=y, reg=validate.number("reg", self.reg, low=0.0))
 
     @property
     def dim(self) -> int:
@@ -114,44 +116,49 @@ class Examples:
         return len(self.X)
 
     def __getitem__(self, t: Any) -> Any:
-        if t == slice(0, len(self)) or t == slice(None, len(self)):
-            return self
-        kind = Examples if isinstance(t, slice) else Example
-        return kind(self.X[t], self.y[t], self.phi, self.reg)
+        if isinstance(t, slice):
+            return replace(self, X=self.X[t], y=self.y[t])
+        one = object.__new__(Example)  # its numbers were checked with all the others
+        keep(one, x=self.X[t], y=float(self.y[t]), phi=self.phi, reg=self.reg)
+        return one
+
+    def __iter__(self) -> "Iterator[Example]":
+        return (self[t] for t in range(len(self)))
 
     def predictions(self, w: ArrayLike) -> Array:
-        """⟨w, x_t⟩ for every t: one w for all rounds, or row t of `(..., T, n)` for round t."""
+        """Return ⟨w, x_t⟩ for every t: one w for all rounds, or row t of `(..., T, n)` for round t."""
         w = validate.array("w", w, self.dim)
-        if w.ndim == 1:
-            return self.X @ w
-        validate.asked("w, one for each round,", np.broadcast_shapes, self.X.shape, w.shape)
-        return inner(self.X, w)
+        if w.ndim > 1 and w.shape[-2] not in (1, len(self)):
+            raise ValueError(f"w must have a row for each of {len(self)} rounds, got shape {w.shape}")
+        return self.X @ w if w.ndim == 1 else inner(self.X, w)
 
     def values(self, w: ArrayLike) -> Array:
-        """f_t(w) for every t, `(..., T)`; `w` as in `predictions`."""
+        """Return f_t(w) for every t, `(..., T)`; `w` as in `predictions`."""
         values = self.phi.value(self.predictions(w), self.y)
         return values + 0.5 * self.reg * np.square(w).sum(axis=-1) if self.reg else values
 
-    def subgradients(self, w: ArrayLike, predictions: Array | None = None) -> Array:
-        """A subgradient of every f_t at w (or at row t of w), `(..., T, n)`; `predictions` if known."""
-        slopes = self.phi.slope(self.predictions(w) if predictions is None else predictions, self.y)
+    def subgradients(self, w: ArrayLike) -> Array:
+        """Return a subgradient of every f_t at w (or at row t of w), `(..., T, n)`."""
+        slopes = self.phi.slope(self.predictions(w), self.y)
         return slopes[..., None] * self.X + self.reg * np.asarray(w, dtype=float)
 
-    def steepest(self, predictions: Array) -> float:
-        """At these predictions no φ'(⟨w, x_t⟩, y_t)·x_t is longer than this (no `reg` in it)."""
-        slope = self.phi.lipschitz or np.abs(self.phi.slope(predictions, self.y)).max()
-        return slope * self.largest * np.sqrt(self.dim)  # type: ignore[attr-defined]
-
     def margins(self, w: ArrayLike) -> Array:
-        """y_t(⟨w, x_t⟩ − threshold) for every t; the threshold is 0 unless φ has one."""
+        """Return y_t(⟨w, x_t⟩ − threshold) for every t; the threshold is 0 unless φ has one."""
         return self.phi.margin(self.predictions(w), self.y)
 
+    def expression(self, w: Any) -> Any:
+        """Return f_1 + … + f_T as a cvxpy expression."""
+        import cvxpy as cp
+
+        total = cp.sum(self.phi.expression(self.X @ w, self.y))
+        return total + 0.5 * self.reg * len(self) * cp.sum_squares(w) if self.reg else total
+
     def with_kink(self, kink: float) -> "Examples":
-        """The same losses with another subgradient chosen at the kink."""
+        """Return the same losses with another subgradient chosen at the kink."""
         return changed(self, phi=self.phi.with_kink(kink))
 
     def regularized(self, reg: float) -> "Examples":
-        """The same φ with ½·reg·‖w‖² in every round, in place of the `reg` it had: reg-strongly convex."""
+        """Return the same φ with ½·reg·‖w‖² in every round, in place of the `reg` it had."""
         return changed(self, reg=validate.positive("reg", reg))
 
 
@@ -159,9 +166,9 @@ class Examples:
 class Example:
     """One labelled example as a loss: f(w) = φ(⟨w, x⟩, y) + ½·reg·‖w‖²."""
 
-    x: Vector
+    x: Any
     y: float
-    phi: Scalar
+    phi: Phi
     reg: float = 0.0
 
     def __post_init__(self) -> None:
@@ -177,37 +184,42 @@ class Example:
         return self.phi.value(w @ self.x, self.y) + 0.5 * self.reg * np.square(w).sum(axis=-1)
 
     def subgradient(self, w: ArrayLike) -> Array:
-        w = validate.vector("w", w, self.dim)
+        w = validate.array("w", w, self.dim, ndim=1)
         return self.phi.slope(w @ self.x, self.y) * self.x + self.reg * w
 
+    def expression(self, w: Any) -> Any:
+        import cvxpy as cp
+
+        return self.phi.expression(self.x @ w, self.y) + 0.5 * self.reg * cp.sum_squares(w)
+
     def with_kink(self, kink: float) -> "Example":
-        """The same loss with another subgradient chosen at the kink."""
-        return replace(self, phi=self.phi.with_kink(kink))
+        """Return the same loss with another subgradient chosen at the kink."""
+        return changed(self, phi=self.phi.with_kink(kink))
 
 
 def perceptron_loss(X: ArrayLike, y: ArrayLike, threshold: float = 0.0, kink: float = 1.0) -> Examples:
     """f_t(w) = max(0, −y_t(⟨w, x_t⟩ − threshold)); at the kink the subgradient −kink·y_t·x_t."""
-    return Examples(X, y, PerceptronLoss(threshold, kink))
+    return Examples(X, y, phis.PerceptronLoss(threshold, kink))
 
 
 def hinge(X: ArrayLike, y: ArrayLike, kink: float = 0.0) -> Examples:
     """f_t(w) = max(0, 1 − y_t⟨w, x_t⟩); at the kink the subgradient −kink·y_t·x_t."""
-    return Examples(X, y, HingeLoss(kink))
+    return Examples(X, y, phis.HingeLoss(kink))
 
 
 def squared_hinge(X: ArrayLike, y: ArrayLike) -> Examples:
     """f_t(w) = ½ max(0, 1 − y_t⟨w, x_t⟩)²."""
-    return Examples(X, y, SQUARED_HINGE)
+    return Examples(X, y, phis.SQUARED_HINGE)
 
 
 def exponential(X: ArrayLike, y: ArrayLike) -> Examples:
     """f_t(w) = exp(−y_t⟨w, x_t⟩)."""
-    return Examples(X, y, EXPONENTIAL)
+    return Examples(X, y, phis.EXPONENTIAL)
 
 
 def logistic(X: ArrayLike, y: ArrayLike) -> Examples:
     """f_t(w) = log(1 + exp(−y_t⟨w, x_t⟩))."""
-    return Examples(X, y, LOGISTIC)
+    return Examples(X, y, phis.LOGISTIC)
 
 
 def novelty(X: ArrayLike, rho: float = 1.0) -> Examples:
@@ -217,33 +229,33 @@ def novelty(X: ArrayLike, rho: float = 1.0) -> Examples:
 
 def least_squares(X: ArrayLike, y: ArrayLike) -> Examples:
     """f_t(w) = ½(⟨w, x_t⟩ − y_t)²."""
-    return Examples(X, y, LEAST_SQUARES)
+    return Examples(X, y, phis.LEAST_SQUARES)
 
 
 def absolute(X: ArrayLike, y: ArrayLike) -> Examples:
     """f_t(w) = |⟨w, x_t⟩ − y_t|."""
-    return Examples(X, y, TubeLoss())
+    return Examples(X, y, phis.TubeLoss())
 
 
 def quantile(X: ArrayLike, y: ArrayLike, tau: float) -> Examples:
     """f_t(w) = max(tau·r, (tau − 1)·r), r = ⟨w, x_t⟩ − y_t: it seeks the (1 − tau)-quantile of y."""
-    tau = validate.probability("tau", tau)
-    return Examples(X, y, TubeLoss(tau, 1.0 - tau))
+    tau = validate.number("tau", tau, 0.0, 1.0)
+    return Examples(X, y, phis.TubeLoss(tau, 1.0 - tau))
 
 
 def eps_insensitive(X: ArrayLike, y: ArrayLike, eps: float) -> Examples:
     """f_t(w) = max(0, |⟨w, x_t⟩ − y_t| − eps)."""
-    return Examples(X, y, TubeLoss(eps=eps))
+    return Examples(X, y, phis.TubeLoss(eps=eps))
 
 
 def huber(X: ArrayLike, y: ArrayLike) -> Examples:
     """f_t(w) = ½r² where |r| ≤ 1, else |r| − ½; r = ⟨w, x_t⟩ − y_t."""
-    return Examples(X, y, HUBER)
+    return Examples(X, y, phis.HUBER)
 
 
 def poisson(X: ArrayLike, y: ArrayLike) -> Examples:
     """f_t(w) = exp(⟨w, x_t⟩) − y_t⟨w, x_t⟩ for y_t ≥ 0: of counts the −log likelihood, less log y_t!."""
-    return Examples(X, y, POISSON)
+    return Examples(X, y, phis.POISSON)
 
 
 # ---------------------------------------------------------------- losses of a matrix of weights
@@ -253,9 +265,9 @@ def poisson(X: ArrayLike, y: ArrayLike) -> Examples:
 class VectorExample:
     """f(w) = φ(Wx, y) for a matrix W with `outputs` rows; the play w is W, row after row."""
 
-    x: Vector
+    x: Any
     y: Any
-    phi: Scalar
+    phi: Phi
     outputs: int
 
     @property
@@ -263,7 +275,7 @@ class VectorExample:
         return self.outputs * len(self.x)
 
     def scores(self, w: ArrayLike) -> Array:
-        """Wx."""
+        """Return Wx."""
         return np.reshape(validate.vector("w", w, self.dim), (self.outputs, -1)) @ self.x
 
     def value(self, w: ArrayLike) -> Any:
@@ -272,8 +284,14 @@ class VectorExample:
     def subgradient(self, w: ArrayLike) -> Array:
         return np.outer(self.phi.slope(self.scores(w), self.y), self.x).ravel()
 
+    def expression(self, w: Any) -> Any:
+        import cvxpy as cp
 
-def _vector_examples(X: ArrayLike, y: Any, phi: Scalar, outputs: int) -> list[VectorExample]:
+        scores = cp.reshape(w, (self.outputs, len(self.x)), order="C") @ self.x
+        return self.phi.expression(scores, self.y)
+
+
+def _vector_examples(X: ArrayLike, y: Any, phi: Phi, outputs: int) -> list[VectorExample]:
     X, _ = validate.frozen("X", X, ndim=2), validate.array("y", y)
     if np.ndim(y) == 1 and not np.isin(y, np.arange(outputs)).all():
         raise ValueError(f"y must hold classes 0, …, {outputs - 1}, got {y}")
@@ -287,43 +305,40 @@ def soft_margin(
     X: ArrayLike, y: ArrayLike, delta: ArrayLike, gamma: ArrayLike | None = None
 ) -> list[VectorExample]:
     """f_t(W) = max over c of gamma[y_t, c]·(f_c − f_{y_t} + delta[y_t, c]), f = Wx_t; gamma = 1 if None."""
-    phi = SoftMargin(delta, np.ones(np.shape(delta)) if gamma is None else gamma)
+    phi = phis.SoftMargin(delta, np.ones(np.shape(delta)) if gamma is None else gamma)
     return _vector_examples(X, validate.vector("y", y), phi, len(phi.delta))
 
 
 def softmax(X: ArrayLike, y: ArrayLike, classes: int) -> list[VectorExample]:
     """f_t(W) = log Σ_c exp(f_c) − f_{y_t}, f = Wx_t."""
-    return _vector_examples(X, validate.vector("y", y), SOFTMAX, validate.count("classes", classes))
+    return _vector_examples(X, validate.vector("y", y), phis.SOFTMAX, validate.count("classes", classes))
 
 
 def multivariate_regression(X: ArrayLike, Y: ArrayLike, M: ArrayLike) -> list[VectorExample]:
     """f_t(W) = ½(Wx_t − y_t)ᵀM(Wx_t − y_t), y_t row t of Y."""
-    phi = QuadraticForm(M)
+    phi = phis.QuadraticForm(M)
     return _vector_examples(X, validate.frozen("Y", Y, len(phi.M), ndim=2), phi, len(phi.M))
 
 
 # ---------------------------------------------------------------- many losses at once
 
-#: losses known in advance: linear ones as an array, losses over data, a sequence
-Losses: TypeAlias = Array | Examples | Sequence[Loss]
-
 
 def values(losses: Losses, w: ArrayLike) -> Array:
-    """f_t(w) for every t, `(..., T)`: `losses` in any form of `Losses`, w one point or one a round."""
+    """Return f_t(w) for every t, `(..., T)`: losses in any form, w one point or one a round."""
     if isinstance(losses, np.ndarray):
         return inner(losses, validate.array("w", w, losses.shape[-1]))
     if isinstance(losses, Examples):
         return losses.values(w)
+    losses = list(losses)
     w = np.broadcast_to(w, (len(losses), np.shape(w)[-1]))
     return np.array([float(f.value(point)) for f, point in zip(losses, w, strict=True)])
 
 
 def coefficients(losses: Losses) -> tuple[Array, Array, Array] | None:
-    """(a_t, b_t, k_t) of every round, f_t(w) = ½a_t‖w‖² + ⟨b_t, w⟩ + k_t; `None` if some loss has none."""
+    """Return (a_t, b_t, k_t) of every round, f_t(w) = ½a_t‖w‖² + ⟨b_t, w⟩ + k_t; `None` if some has none."""
     if isinstance(losses, np.ndarray):
         return np.zeros(losses.shape[:-1]), losses, np.zeros(losses.shape[:-1])
-    summable = [] if isinstance(losses, Examples) else [f for f in losses if isinstance(f, Summable)]
-    if len(summable) < len(losses):
+    if isinstance(losses, Examples) or not all(hasattr(f, "coefficients") for f in losses):
         return None
-    a, b, k = zip(*(f.coefficients for f in summable), strict=True)
+    a, b, k = zip(*(f.coefficients for f in losses), strict=True)
     return np.array(a), np.array(b), np.array(k)

@@ -1,242 +1,120 @@
-"""The same answers from cvxpy: slow, generic, and with none of our closed forms in them.
+"""Ask cvxpy for the same answers: slow, generic, and with none of our closed forms in them.
 
-Projections, regularised minimisers and best points have their twins here. `constraints(set, x)`,
-`expression(loss, w)` and `scalar(phi, p, y)` translate our objects into cvxpy's; the rest states a problem
-and lets a solver answer.
+Projections, regularised minimisers and best points have their twins here. A set says what it is to cvxpy by
+`over.constraints(x)`, a loss or a regulariser by `loss.expression(w)`, a φ by `phi.expression(p, y)`:
+whatever has these methods can be solved with, a class of your own too. The functions here state a problem
+and let a solver answer.
 
 Accuracy: quadratic problems are solved to about 1e-8, or 1e-6 where a constraint is met without force; those
 with entropy (the exponential cone) to about 1e-5 of the largest coordinate, on the orthant to 1e-4 while
 |eta·c_i| ≤ 10. Compare components no closer than that; the values of the objective agree to about 1e-8,
-relative to max(1, |value|). All this for numbers, given or found, not far from 1: 1e3 may cost digits, and
-from about 1e4 on cvxpy may call a problem infeasible that has a solution.
+relative to max(1, |value|). All this for numbers, given or found, not far from 1: 1e3 may cost digits.
 """
 
 import warnings
-from functools import singledispatch
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import losses as loss_room
-from ocolib import regularizers, sets, validate
-from ocolib.descriptions import description
-from ocolib.game import Trace
+from ocolib import validate
+from ocolib.describe import description
 from ocolib.learners import step_at
-from ocolib.protocols import Array, Loss, Player, Regularizer, Set, Step
+from ocolib.types import Array, Step
+
+if TYPE_CHECKING:
+    from ocolib.game import Trace
 
 TOLERANCES = 1e-13, 1e-11, 1e-9, 1e-8  # asked of the solver in turn, until it delivers
 LIMITS = "tol_gap_abs", "tol_gap_rel", "tol_feas"
 
 
-# ---------------------------------------------------------------- translation: sets
+# ---------------------------------------------------------------- translation
 
 
-@singledispatch
 def constraints(over: Any, x: Any) -> list[Any]:
-    """The set as a list of cvxpy constraints on the variable x."""
-    raise ValueError(f"no cvxpy form of {over!r}")
+    """Return the set as a list of cvxpy constraints on the variable x."""
+    return _form(over, "constraints", "x")(x)
 
 
-@constraints.register
-def _(over: sets.Space, x: Any) -> Any:
-    return []
-
-
-@constraints.register
-def _(over: sets.Orthant, x: Any) -> Any:
-    return [x >= 0]
-
-
-@constraints.register
-def _(over: sets.Ball, x: Any) -> Any:
-    return [cp.norm(x - over.center, 2) <= over.radius]
-
-
-@constraints.register
-def _(over: sets.Box, x: Any) -> Any:
-    return [x >= over.low, x <= over.high]
-
-
-@constraints.register
-def _(over: sets.Simplex, x: Any) -> Any:
-    return [x >= 0, cp.sum(x) == 1]
-
-
-@constraints.register
-def _(over: sets.L1Ball, x: Any) -> Any:
-    return [cp.norm(x, 1) <= over.radius]
-
-
-@constraints.register
-def _(over: sets.Halfspace, x: Any) -> Any:
-    return [over.normal @ x <= over.offset]
-
-
-@constraints.register
-def _(over: sets.Hull, x: Any) -> Any:
-    share = cp.Variable(len(over.vertices), nonneg=True)
-    return [x == over.vertices.T @ share, cp.sum(share) == 1]
-
-
-# ---------------------------------------------------------------- translation: losses and regularisers
-
-
-@singledispatch
-def expression(loss: Any, w: Any) -> Any:
-    """A loss, many losses (their sum) or a regulariser as a cvxpy expression in the variable w.
+def expression(losses: Any, w: Any) -> Any:
+    """Return a loss, many losses (their sum) or a regulariser as a cvxpy expression in the variable w.
 
     Many losses are an array of linear ones, losses over data, a list or a tuple.
     """
-    if isinstance(loss, (list, tuple)):
-        return cp.sum([expression(f, w) for f in loss])
-    raise ValueError(f"no cvxpy form of {loss!r}")
+    if isinstance(losses, np.ndarray):
+        return losses.reshape(-1, losses.shape[-1]).sum(axis=0) @ w
+    if isinstance(losses, (list, tuple)):
+        return cp.sum([expression(f, w) for f in losses])
+    return _form(losses, "expression", "w")(w)
 
 
-@expression.register
-def _(loss: np.ndarray, w: Any) -> Any:
-    return loss.reshape(-1, loss.shape[-1]).sum(axis=0) @ w
-
-
-@expression.register
-def _(loss: loss_room.Linear, w: Any) -> Any:
-    return loss.z @ w
-
-
-@expression.register
-def _(loss: loss_room.Quadratic, w: Any) -> Any:
-    return 0.5 * loss.curvature * cp.sum_squares(w - loss.center)
-
-
-@expression.register
-def _(loss: loss_room.Examples, w: Any) -> Any:
-    total = cp.sum(scalar(loss.phi, loss.X @ w, loss.y))
-    return total + 0.5 * loss.reg * len(loss) * cp.sum_squares(w) if loss.reg else total
-
-
-@expression.register
-def _(loss: loss_room.Example, w: Any) -> Any:
-    return scalar(loss.phi, loss.x @ w, loss.y) + 0.5 * loss.reg * cp.sum_squares(w)
-
-
-@expression.register
-def _(loss: loss_room.VectorExample, w: Any) -> Any:
-    return scalar(loss.phi, cp.reshape(w, (loss.outputs, len(loss.x)), order="C") @ loss.x, loss.y)
-
-
-@expression.register
-def _(loss: regularizers.SquaredNorm, w: Any) -> Any:
-    return 0.5 * cp.sum_squares(w if loss.center is None else w - loss.center)
-
-
-@expression.register
-def _(loss: regularizers.NegativeEntropy, w: Any) -> Any:
-    return -cp.sum(cp.entr(w))
-
-
-@expression.register
-def _(loss: regularizers.UnnormalizedEntropy, w: Any) -> Any:
-    return -cp.sum(cp.entr(w) + w)
-
-
-# ---------------------------------------------------------------- translation: φ(p, y)
-
-
-@singledispatch
-def scalar(phi: Any, p: Any, y: Any) -> Any:
-    """φ(p, y) as a cvxpy expression in the prediction p: elementwise, or of one vector of scores."""
-    raise ValueError(f"no cvxpy form of {phi!r}")
-
-
-@scalar.register
-def _(phi: loss_room.PerceptronLoss, p: Any, y: Any) -> Any:
-    return cp.pos(-cp.multiply(y, p - phi.threshold))
-
-
-@scalar.register
-def _(phi: loss_room.HingeLoss, p: Any, y: Any) -> Any:
-    return cp.pos(1 - cp.multiply(y, p))
-
-
-DIFFERENTIABLE = {
-    "squared hinge": lambda p, y: 0.5 * cp.square(cp.pos(1 - cp.multiply(y, p))),
-    "exponential": lambda p, y: cp.exp(-cp.multiply(y, p)),
-    "logistic": lambda p, y: cp.logistic(-cp.multiply(y, p)),
-    "least squares": lambda p, y: 0.5 * cp.square(p - y),
-    "huber": lambda p, y: 0.5 * cp.huber(p - y, 1),
-    "poisson": lambda p, y: cp.exp(p) - cp.multiply(y, p),
-    "softmax": lambda f, y: cp.log_sum_exp(f) - f[y],
-}
-
-
-@scalar.register
-def _(phi: loss_room.Differentiable, p: Any, y: Any) -> Any:
-    return DIFFERENTIABLE[phi.name](p, y)
-
-
-@scalar.register
-def _(phi: loss_room.TubeLoss, p: Any, y: Any) -> Any:
-    return cp.pos(cp.maximum(phi.up * (p - y - phi.eps), phi.down * (y - p - phi.eps)))
-
-
-@scalar.register
-def _(phi: loss_room.SoftMargin, f: Any, y: Any) -> Any:
-    return cp.max(cp.multiply(phi.gamma[y], f - f[y] + phi.delta[y]))
-
-
-@scalar.register
-def _(phi: loss_room.QuadraticForm, f: Any, y: Any) -> Any:
-    return 0.5 * cp.quad_form(f - y, cp.psd_wrap(phi.M))
+def _form(thing: Any, name: str, argument: str) -> Any:
+    if not hasattr(thing, name):
+        raise ValueError(
+            f"no cvxpy form of {thing!r}: give {type(thing).__name__} a method {name}({argument})"
+        )
+    return getattr(thing, name)
 
 
 # ---------------------------------------------------------------- answers
 
 
 def solve(objective: Any, conditions: list[Any]) -> float:
-    """Minimise a cvxpy expression to the accuracy above: the value, or a `ValueError` if cvxpy finds none."""
-    problem = cp.Problem(cp.Minimize(objective), conditions)
-    for tolerance in TOLERANCES:
-        settings = dict.fromkeys(LIMITS, tolerance)
-        settings |= {f"reduced_{name}": 1e-7 for name in LIMITS}  # what "inaccurate" may mean at worst
+    """Minimise a cvxpy expression to the accuracy above: the value, or a `ValueError` if cvxpy finds none.
+
+    Far from 1 Clarabel may call a problem infeasible that has a solution, or give up: SCS is asked as well.
+    """
+    problem, said = cp.Problem(cp.Minimize(objective), conditions), ""
+    asked = [(cp.CLARABEL, _clarabel(tolerance)) for tolerance in TOLERANCES]
+    for solver, settings in [*asked, (cp.SCS, {"eps": 1e-9, "max_iters": 100_000})]:
+        if said in ("infeasible", "unbounded") and solver == cp.CLARABEL:
+            continue  # another tolerance seldom changes its mind
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Solution may be inaccurate")
-                problem.solve(solver=cp.CLARABEL, **settings)
-            break
-        except cp.SolverError:
-            if tolerance == TOLERANCES[-1]:
-                raise
-    if problem.status not in ("optimal", "optimal_inaccurate"):
-        raise ValueError(f"found no solution: cvxpy says {problem.status}")
-    return float(problem.value)
+                problem.solve(solver=solver, **settings)
+        except cp.SolverError as error:
+            said = said or str(error)
+            continue
+        if problem.status in ("optimal", "optimal_inaccurate"):
+            return float(problem.value)
+        said = problem.status
+    raise ValueError(f"found no solution: cvxpy says {said}")
 
 
-def project(y: ArrayLike, over: Set) -> Array:
-    """argmin over the set of ‖x − y‖², of one y."""
+def _clarabel(tolerance: float) -> dict[str, float]:
+    """Settings for the accuracy that is asked for, and for what "inaccurate" may mean at worst."""
+    return dict.fromkeys(LIMITS, tolerance) | {f"reduced_{name}": 1e-7 for name in LIMITS}
+
+
+def project(y: ArrayLike, over: Any) -> Array:
+    """Return argmin over the set of ‖x − y‖², of one y."""
     y = validate.vector("y", y, over.dim)
     x = cp.Variable(over.dim)
     solve(cp.sum_squares(x - y), constraints(over, x))
     return x.value
 
 
-def minimize(regularizer: Regularizer, c: ArrayLike, eta: float, over: Set) -> Array:
-    """argmin over the set of ⟨c, w⟩ + R(w)/eta, of one c and a number eta."""
+def minimize(regularizer: Any, c: ArrayLike, eta: float, over: Any) -> Array:
+    """Return argmin over the set of ⟨c, w⟩ + R(w)/eta, of one c and a number eta."""
     c, eta = validate.vector("c", c, over.dim), validate.positive("eta", eta)
     w = cp.Variable(over.dim)
     solve(eta * (c @ w) + expression(regularizer, w), constraints(over, w))
     return w.value
 
 
-def best_point(losses: Any, over: Set) -> Array:
-    """A point of the set with the least total loss; if there is none, one that comes near, or an error."""
+def best_point(losses: Any, over: Any) -> Array:
+    """Return a point of the set with the least total loss; if none is, one that comes near, or an error."""
     w = cp.Variable(over.dim)
     solve(expression(losses, w), constraints(over, w))
     return w.value
 
 
-def best_path(losses: loss_room.Losses, over: Set, length: float) -> Array:
-    """u_1, …, u_T of the set with least Σ f_t(u_t) of all paths with Σ ‖u_{t+1} − u_t‖ ≤ length, `(T, n)`.
+def best_path(losses: Any, over: Any, length: float) -> Array:
+    """Return u_1, …, u_T of the set with least Σ f_t(u_t) if Σ ‖u_{t+1} − u_t‖ ≤ length, `(T, n)`.
 
     For the learner it is a worst comparator of at most that length. `losses` are those of one game.
     """
@@ -245,7 +123,7 @@ def best_path(losses: loss_room.Losses, over: Set, length: float) -> Array:
     if isinstance(losses, np.ndarray):
         total = cp.sum(cp.multiply(losses, u))
     elif isinstance(losses, loss_room.Examples):
-        total = cp.sum(scalar(losses.phi, cp.sum(cp.multiply(losses.X, u), axis=1), losses.y))
+        total = cp.sum(losses.phi.expression(cp.sum(cp.multiply(losses.X, u), axis=1), losses.y))
         total += 0.5 * losses.reg * cp.sum_squares(u)
     else:
         total = cp.sum([expression(f, u[t]) for t, f in enumerate(losses)])
@@ -255,8 +133,8 @@ def best_path(losses: loss_room.Losses, over: Set, length: float) -> Array:
     return u.value
 
 
-def regret(trace: Trace, over: Set) -> float:
-    """Σ f_t(w_t) − min over the set of Σ f_t, for all losses with a cvxpy form and one run."""
+def regret(trace: "Trace", over: Any) -> float:
+    """Return Σ f_t(w_t) − min over the set of Σ f_t, for losses with a cvxpy form and one run."""
     if trace.paid.ndim != 1:
         raise ValueError(f"oracle.regret takes one run, got runs of shape {trace.paid.shape[:-1]}")
     w = cp.Variable(over.dim)
@@ -267,7 +145,7 @@ def regret(trace: Trace, over: Set) -> float:
 
 
 def max_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
-    """(u, γ): the unit vector with the largest γ = min_t y_t⟨u, x_t⟩; `ValueError` if none separates."""
+    """Return (u, γ): the unit vector with the largest γ = min_t y_t⟨u, x_t⟩; refuse if none separates."""
     X = validate.array("X", X, ndim=2)
     y = validate.labels("y", y, len(X))
     w = cp.Variable(X.shape[1])
@@ -280,7 +158,7 @@ def max_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
 
 
 def ball_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
-    """(u, γ): (1) of Lecture 9, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
+    """Return (u, γ): (1) of Lecture 9, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
     X = validate.array("X", X, ndim=2)
     y = validate.labels("y", y, len(X))
     u = cp.Variable(X.shape[1])
@@ -289,7 +167,7 @@ def ball_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
 
 
 def hard_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """(w, α): (2) of Lecture 9, min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints.
+    """Return (w, α): (2) of Lecture 9, min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints.
 
     `ValueError` if no w separates.
     """
@@ -302,7 +180,7 @@ def hard_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 def soft_margin(X: ArrayLike, y: ArrayLike, C: float) -> tuple[Array, float]:
-    """(w, value): min ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩)."""
+    """Return (w, value): min ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩)."""
     losses, C = loss_room.hinge(X, y), validate.positive("C", C)
     w = cp.Variable(losses.dim)
     value = solve(0.5 * cp.sum_squares(w) + C * expression(losses, w), [])
@@ -310,7 +188,7 @@ def soft_margin(X: ArrayLike, y: ArrayLike, C: float) -> tuple[Array, float]:
 
 
 def penalty_threshold(X: ArrayLike, y: ArrayLike) -> float:
-    """The least C with which the soft margin has the hard-margin solution, of separable data.
+    """Return the least C with which the soft margin has the hard-margin solution, of separable data.
 
     It is the least max_i α_i over the multipliers of (2): α ≥ 0 with Σ α_i y_i x_i = w and Σ α_i = ‖w‖².
     """
@@ -331,19 +209,19 @@ class FTRL:
     of the set.
     """
 
-    over: Set
-    regularizer: Regularizer | None
+    over: Any
+    regularizer: Any
     eta: Step = 1.0
 
-    def player(self) -> Player:
-        """A fresh player."""
+    def player(self) -> "_Solver":
+        """Begin a game."""
         return _Solver(self)
 
 
 class _Solver:
     def __init__(self, learner: FTRL) -> None:
         self.learner = learner
-        self.losses: list[Loss] = []
+        self.losses: list[Any] = []
         self.w: Array | None = None
 
     def predict(self) -> Array:
@@ -358,6 +236,6 @@ class _Solver:
             self.w = np.array(w.value)
         return self.w.copy()
 
-    def update(self, loss: Loss) -> None:
+    def update(self, loss: Any) -> None:
         self.losses.append(loss)
         self.w = None

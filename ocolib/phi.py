@@ -1,60 +1,77 @@
-"""φ(p, y): what a prediction p costs when the label is y. `losses` puts p = ⟨w, x⟩, or p = Wx, into it.
+"""Define φ(p, y), what a prediction p costs when the label is y. `losses` puts in p = ⟨w, x⟩ or p = Wx.
 
-Each has `value(p, y)`, `slope(p, y)`, `subdifferential(p, y)`, the labels it `takes`, and its constants,
-`None` where none is given; at a kink it owns the choice of slope. For p = Wx the slope is a vector.
+| φ                     | formula                                        | labels  |
+|-----------------------|------------------------------------------------|---------|
+| `PerceptronLoss(threshold, kink)` | max(0, −y(p − threshold))          | ±1      |
+| `HingeLoss(kink)`     | max(0, 1 − y·p)                                | ±1      |
+| `SQUARED_HINGE`       | ½ max(0, 1 − y·p)²                             | ±1      |
+| `EXPONENTIAL`         | exp(−y·p)                                      | ±1      |
+| `LOGISTIC`            | log(1 + exp(−y·p))                             | ±1      |
+| `LEAST_SQUARES`       | ½(p − y)²                                      | numbers |
+| `TubeLoss(up, down, eps)` | max(0, up·(r − eps), down·(−r − eps)), r = p − y | numbers |
+| `HUBER`               | ½r² where abs(r) ≤ 1, else abs(r) − ½          | numbers |
+| `POISSON`             | exp(p) − y·p                                   | ≥ 0     |
+| `SOFTMAX`, `SoftMargin`, `QuadraticForm` | of a vector of scores       | classes, vectors |
+
+A φ of your own needs `value(p, y)` and `slope(p, y)`, of arrays p and y; with `expression(p, y)` cvxpy can
+solve with it. Derive it from `Phi`: then `ocolib.testing.check_phi` knows the rest.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ocolib import validate
-from ocolib.descriptions import description, keep
-from ocolib.protocols import Array, Vector
+from ocolib.describe import description, keep
+from ocolib.types import Array
 
 
-class Scalar:
-    """A loss of the prediction p, convex in p and differentiable unless it says otherwise."""
+class Phi:
+    """A loss of the prediction p, convex in p; a subclass has `value`, `slope` and `expression`."""
 
     takes: str = "signs"  #: the labels: signs, reals, counts or classes
     threshold: float = 0.0
-    lipschitz: float | None = None  #: sup |slope|
+    lipschitz: float | None = None  #: sup |slope|, None where it is not given
     smooth: float | None = None  #: Lipschitz constant of the slope
     curvature: float | None = None  #: modulus of strong convexity, in p
 
-    def margin(self, p: Any, y: Any) -> Any:
-        """y(p − threshold), here for threshold 0."""
-        return y * p
-
     def value(self, p: Any, y: Any) -> Any:
-        """φ(p, y)."""
+        """Return φ(p, y)."""
         raise NotImplementedError
 
     def slope(self, p: Any, y: Any) -> Any:
-        """The derivative in p; at a kink one of the slopes there."""
+        """Return the derivative in p; at a kink one of the slopes there."""
         raise NotImplementedError
 
     def subdifferential(self, p: Any, y: Any) -> Any:
-        """(least, greatest) slope at p: the slope twice, unless p is a kink. (`SoftMargin` lists corners.)"""
+        """Return (least, greatest) slope at p: the slope twice, unless p is a kink."""
         slope = self.slope(p, y)
         return slope, slope
 
-    def with_kink(self, kink: float) -> "Scalar":
-        """The same loss with the slope −kink·y at its kink; `ValueError` if it is not `Kinked`."""
+    def expression(self, p: Any, y: Any) -> Any:
+        """Return φ(p, y) as a cvxpy expression in the prediction p."""
+        raise NotImplementedError
+
+    def margin(self, p: Any, y: Any) -> Any:
+        """Return y(p − threshold); the threshold is 0 unless φ has one."""
+        return y * (p - self.threshold)
+
+    def with_kink(self, kink: float) -> "Phi":
+        """Return the same loss with the slope −kink·y at its kink; a `ValueError` if it is not `Kinked`."""
         raise ValueError(f"kink belongs to PerceptronLoss and HingeLoss, got {self!r}")
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> "Iterator[Phi]":
+        """Yield some φ of this kind for `testing.check_phi`, those of vectors with `dim` scores."""
+        yield cls()
 
 
 # ---------------------------------------------------------------- one kink, at a margin
 
 
-def kinked_slope(m: Any, y: Any, bend: float, kink: float) -> Any:
-    """−y below the bend, −kink·y at it, 0 above; of the margin m."""
-    return -y * ((m < bend) + kink * (m == bend))
-
-
-class Kinked(Scalar):
+class Kinked(Phi):
     """φ(p, y) = max(0, bend − m) of the margin m; slope −kink·y at m = bend."""
 
     kink: float
@@ -65,11 +82,17 @@ class Kinked(Scalar):
         return np.maximum(0.0, self.bend - self.margin(p, y))
 
     def slope(self, p: Any, y: Any) -> Any:
-        return kinked_slope(self.margin(p, y), y, self.bend, self.kink)
+        m = self.margin(p, y)
+        return -y * ((m < self.bend) + self.kink * (m == self.bend))
 
     def subdifferential(self, p: Any, y: Any) -> Any:
         slopes = [self.with_kink(kink).slope(p, y) for kink in (0.0, 1.0)]
         return np.min(slopes, axis=0), np.max(slopes, axis=0)
+
+    def expression(self, p: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return cp.pos(self.bend - cp.multiply(y, p - self.threshold))
 
     def with_kink(self, kink: float) -> "Kinked":
         return replace(self, kink=kink)  # type: ignore[type-var]
@@ -84,11 +107,13 @@ class PerceptronLoss(Kinked):
     bend = 0.0
 
     def __post_init__(self) -> None:
-        threshold, kink = validate.number("threshold", self.threshold), self.kink
-        keep(self, threshold=threshold, kink=validate.probability("kink", kink))
+        threshold = validate.number("threshold", self.threshold)
+        keep(self, threshold=threshold, kink=validate.number("kink", self.kink, 0.0, 1.0))
 
-    def margin(self, p: Any, y: Any) -> Any:
-        return y * (p - self.threshold)
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Phi]:
+        yield cls()
+        yield cls(rng.uniform(-2, 2), rng.uniform())
 
 
 @description
@@ -99,16 +124,16 @@ class HingeLoss(Kinked):
     bend = 1.0
 
     def __post_init__(self) -> None:
-        keep(self, kink=validate.probability("kink", self.kink))
+        keep(self, kink=validate.number("kink", self.kink, 0.0, 1.0))
 
-
-def tube_slope(r: Any, up: float, down: float, eps: float) -> Any:
-    """`up` where r > eps, −down where r < −eps, else 0."""
-    return up * (r > eps) - down * (r < -eps)
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Phi]:
+        yield cls()
+        yield cls(rng.uniform())
 
 
 @description
-class TubeLoss(Scalar):
+class TubeLoss(Phi):
     """φ(p, y) = max(0, up·(r − eps), down·(−r − eps)), r = p − y; slope 0 at its kinks r = ±eps."""
 
     up: float = 1.0
@@ -128,90 +153,165 @@ class TubeLoss(Scalar):
         return np.maximum(0.0, np.maximum(self.up * (r - self.eps), self.down * (-r - self.eps)))
 
     def slope(self, p: Any, y: Any) -> Any:
-        return tube_slope(p - y, self.up, self.down, self.eps)
+        return self.up * (p - y > self.eps) - self.down * (p - y < -self.eps)
 
     def subdifferential(self, p: Any, y: Any) -> Any:
         right = self.up * (p - y >= self.eps) - self.down * (p - y < -self.eps)
         return self.up * (p - y > self.eps) - self.down * (p - y <= -self.eps), right
+
+    def expression(self, p: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return cp.pos(cp.maximum(self.up * (p - y - self.eps), self.down * (y - p - self.eps)))
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Phi]:
+        yield cls()
+        yield cls(*(rng.integers(1, 17, 3) / 8))  # eighths: the kinks y ± eps are floats
 
 
 # ---------------------------------------------------------------- differentiable
 
 
 @description
-class Differentiable(Scalar):
-    """A differentiable loss: its two formulas and its constants. Shown by its name in capitals."""
+class SquaredHinge(Phi):
+    """φ(p, y) = ½ max(0, 1 − y·p)²."""
 
-    name: str
-    formula: Callable[[Any, Any], Any]
-    derivative: Callable[[Any, Any], Any]
-    takes: str = "signs"
-    lipschitz: float | None = None
-    smooth: float | None = None
-    curvature: float | None = None
-
-    def __repr__(self) -> str:
-        return self.name.upper().replace(" ", "_")
+    smooth = 1.0
 
     def value(self, p: Any, y: Any) -> Any:
-        return self.formula(p, y)
+        return 0.5 * np.square(np.maximum(0.0, 1.0 - y * p))
 
     def slope(self, p: Any, y: Any) -> Any:
-        return self.derivative(p, y)
+        return -y * np.maximum(0.0, 1.0 - y * p)
+
+    def expression(self, p: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return 0.5 * cp.square(cp.pos(1 - cp.multiply(y, p)))
 
 
-SQUARED_HINGE = Differentiable(
-    "squared hinge",
-    lambda p, y: 0.5 * np.square(np.maximum(0.0, 1.0 - y * p)),
-    lambda p, y: -y * np.maximum(0.0, 1.0 - y * p),
-    smooth=1.0,
-)
-EXPONENTIAL = Differentiable("exponential", lambda p, y: np.exp(-y * p), lambda p, y: -y * np.exp(-y * p))
-LOGISTIC = Differentiable(  # the slope is −y/(1 + exp(y·p)), written so that no exponential overflows
-    "logistic",
-    lambda p, y: np.logaddexp(0.0, -y * p),
-    lambda p, y: -y * np.exp(-np.logaddexp(0.0, y * p)),
-    lipschitz=1.0,
-    smooth=0.25,
-)
-LEAST_SQUARES = Differentiable(
-    "least squares",
-    lambda p, y: 0.5 * np.square(p - y),
-    lambda p, y: p - y,
-    takes="reals",
-    smooth=1.0,
-    curvature=1.0,
-)
-HUBER = Differentiable(
-    "huber",
-    lambda p, y: np.where(np.abs(p - y) <= 1, 0.5 * np.square(p - y), np.abs(p - y) - 0.5),
-    lambda p, y: np.minimum(np.maximum(p - y, -1.0), 1.0),
-    takes="reals",
-    lipschitz=1.0,
-    smooth=1.0,
-)
-POISSON = Differentiable(
-    "poisson", lambda p, y: np.exp(p) - y * p, lambda p, y: np.exp(p) - y, takes="counts"
-)
-SOFTMAX = Differentiable(  # of the vector of scores; the constants are those of two classes or more
-    "softmax",
-    lambda f, y: np.logaddexp.reduce(f) - f[y],
-    lambda f, y: np.exp(f - np.logaddexp.reduce(f)) - np.eye(len(f))[y],
-    takes="classes",
-    lipschitz=float(np.sqrt(2.0)),
-    smooth=0.5,
-)
+@description
+class Exponential(Phi):
+    """φ(p, y) = exp(−y·p)."""
+
+    def value(self, p: Any, y: Any) -> Any:
+        return np.exp(-y * p)
+
+    def slope(self, p: Any, y: Any) -> Any:
+        return -y * np.exp(-y * p)
+
+    def expression(self, p: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return cp.exp(-cp.multiply(y, p))
+
+
+@description
+class Logistic(Phi):
+    """φ(p, y) = log(1 + exp(−y·p)), with slope −y/(1 + exp(y·p)); no exponential overflows."""
+
+    lipschitz = 1.0
+    smooth = 0.25
+
+    def value(self, p: Any, y: Any) -> Any:
+        return np.logaddexp(0.0, -y * p)
+
+    def slope(self, p: Any, y: Any) -> Any:
+        return -y * np.exp(-np.logaddexp(0.0, y * p))
+
+    def expression(self, p: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return cp.logistic(-cp.multiply(y, p))
+
+
+@description
+class LeastSquares(Phi):
+    """φ(p, y) = ½(p − y)²."""
+
+    takes = "reals"
+    smooth = curvature = 1.0
+
+    def value(self, p: Any, y: Any) -> Any:
+        return 0.5 * np.square(p - y)
+
+    def slope(self, p: Any, y: Any) -> Any:
+        return p - y
+
+    def expression(self, p: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return 0.5 * cp.square(p - y)
+
+
+@description
+class Huber(Phi):
+    """φ(p, y) = ½r² where |r| ≤ 1, else |r| − ½; r = p − y."""
+
+    takes = "reals"
+    lipschitz = smooth = 1.0
+
+    def value(self, p: Any, y: Any) -> Any:
+        r = np.abs(p - y)
+        return np.where(r <= 1, 0.5 * np.square(np.minimum(r, 1.0)), r - 0.5)
+
+    def slope(self, p: Any, y: Any) -> Any:
+        return np.minimum(np.maximum(p - y, -1.0), 1.0)
+
+    def expression(self, p: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return 0.5 * cp.huber(p - y, 1)
+
+
+@description
+class Poisson(Phi):
+    """φ(p, y) = exp(p) − y·p for y ≥ 0: of counts the −log likelihood, less log y!."""
+
+    takes = "counts"
+
+    def value(self, p: Any, y: Any) -> Any:
+        return np.exp(p) - y * p
+
+    def slope(self, p: Any, y: Any) -> Any:
+        return np.exp(p) - y
+
+    def expression(self, p: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return cp.exp(p) - cp.multiply(y, p)
 
 
 # ---------------------------------------------------------------- of a vector of scores
 
 
 @description
-class SoftMargin(Scalar):
+class Softmax(Phi):
+    """φ(f, y) = log Σ_c exp(f_c) − f_y of a vector f of scores; its constants are for two classes or more."""
+
+    takes = "classes"
+    lipschitz = float(np.sqrt(2.0))
+    smooth = 0.5
+
+    def value(self, f: Array, y: int) -> Any:
+        return np.logaddexp.reduce(f) - f[y]
+
+    def slope(self, f: Array, y: int) -> Array:
+        return np.exp(f - np.logaddexp.reduce(f)) - np.eye(len(f))[y]
+
+    def expression(self, f: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return cp.log_sum_exp(f) - f[y]
+
+
+@description
+class SoftMargin(Phi):
     """φ(f, y) = max over classes c of gamma[y, c]·(f_c − f_y + delta[y, c])."""
 
-    delta: Vector
-    gamma: Vector
+    delta: Any
+    gamma: Any
     takes = "classes"
 
     def __post_init__(self) -> None:
@@ -229,7 +329,7 @@ class SoftMargin(Scalar):
         return float(np.sqrt(2.0) * (self.gamma * (1.0 - np.eye(len(self.gamma)))).max())
 
     def scaled(self, f: Array, y: int) -> Array:
-        """gamma[y, c]·(f_c − f_y + delta[y, c]) for every class c."""
+        """Return gamma[y, c]·(f_c − f_y + delta[y, c]) for every class c."""
         return self.gamma[y] * (f - f[y] + self.delta[y])
 
     def value(self, f: Array, y: int) -> Any:
@@ -239,18 +339,28 @@ class SoftMargin(Scalar):
         return self.subdifferential(f, y)[0]
 
     def subdifferential(self, f: Array, y: int) -> Array:
-        """Its corners as rows: gamma[y, c]·(e_c − e_y) for every maximiser c; `slope` is the first."""
-        scaled, unit = self.scaled(f, y), np.eye(len(f))
+        """Return its corners as rows: gamma[y, c]·(e_c − e_y) for every maximiser c; `slope` is the first."""
+        scaled, eye = self.scaled(f, y), np.eye(len(f))
         best = scaled == scaled.max()
-        return self.gamma[y][best, None] * (unit[best] - unit[y])
+        return self.gamma[y][best, None] * (eye[best] - eye[y])
+
+    def expression(self, f: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return cp.max(cp.multiply(self.gamma[y], f - f[y] + self.delta[y]))
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Phi]:
+        yield cls(1.0 - np.eye(dim), np.ones((dim, dim)))
+        yield cls(rng.uniform(-1, 2, (dim, dim)), rng.uniform(0.1, 2, (dim, dim)))
 
 
 @description
-class QuadraticForm(Scalar):
+class QuadraticForm(Phi):
     """φ(f, y) = ½(f − y)ᵀM(f − y), M symmetric with no negative eigenvalue."""
 
-    M: Vector
-    takes = "reals"
+    M: Any
+    takes = "vectors"
 
     def __post_init__(self) -> None:
         M = validate.frozen("M", self.M, ndim=2)
@@ -272,3 +382,18 @@ class QuadraticForm(Scalar):
 
     def slope(self, f: Array, y: Array) -> Array:
         return self.M @ (f - y)
+
+    def expression(self, f: Any, y: Any) -> Any:
+        import cvxpy as cp
+
+        return 0.5 * cp.quad_form(f - y, cp.psd_wrap(self.M))
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Phi]:
+        root = rng.normal(size=(dim, dim))
+        yield cls(np.eye(dim))
+        yield cls(root @ root.T)
+
+
+SQUARED_HINGE, EXPONENTIAL, LOGISTIC = SquaredHinge(), Exponential(), Logistic()
+LEAST_SQUARES, HUBER, POISSON, SOFTMAX = LeastSquares(), Huber(), Poisson(), Softmax()

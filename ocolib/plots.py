@@ -1,20 +1,18 @@
-"""Pictures, in one style: a few colours with names, direct labels, no clutter.
+"""Draw pictures in one style: a few colours with names, direct labels, no clutter.
 
 `with plots.figure(...) as ax:` draws and shows one figure; on a phone its text is still legible.
 """
 
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ocolib.proofs import subscripts
-from ocolib.protocols import Set
-
-#: each named after one who wears it; some look alike to who cannot tell red from green, so label the lines
+#: one colour for each learner; some look alike to readers who cannot tell red from green, so label the lines
 COLORS = {
     "FTL": "#c44e00",
     "FTRL": "#0067a5",
@@ -54,7 +52,7 @@ def as_svg() -> None:
 
 @contextmanager
 def figure(xlabel: str = "", ylabel: str = "", columns: int = 1, rows: int = 1, **axes: Any) -> Iterator[Any]:
-    """One figure, shown on leaving; more than one column or row yields a list of axes.
+    """Make one figure, shown on leaving; more than one column or row yields a list of axes.
 
     `xlabel` stands below the last row only; `**axes` goes to `set` of each of the axes.
     """
@@ -75,16 +73,29 @@ def label(ax: Any, x: Any, y: Any, text: str, color: str, **kwargs: Any) -> None
     ax.annotate(text, (x, y), color=color, **kwargs)
 
 
-def curve(ax: Any, x: Any, y: Any, text: str, color: str, **kwargs: Any) -> None:
-    """A line with its name at its last point."""
-    ax.plot(x, y, color=color, **kwargs)
-    label(ax, x[-1], y[-1], text, color)
+def curve(ax: Any, x: Any, y: Any, text: str, color: str | None = None, **kwargs: Any) -> None:
+    """Draw a line with its name at its last point; without a colour the next of matplotlib's own."""
+    (line,) = ax.plot(x, y, color=color, **kwargs)
+    label(ax, x[-1], y[-1], text, line.get_color())
+
+
+def regret(traces: Mapping[str, Any], over: Any = None, against: Any = None) -> None:
+    """Draw the regret of each trace after rounds 1, …, T, labelled with its name: {name: trace}.
+
+    `over` is the learner's own set unless given; `against` is one comparator instead.
+    """
+    with figure("rounds", "regret") as ax:
+        for name, trace in traces.items():
+            if trace.paid.ndim > 1:
+                raise ValueError(f"regret draws traces of one run, got runs of shape {trace.paid.shape[:-1]}")
+            values = trace.regret_curve(over, against)
+            curve(ax, np.arange(1, trace.rounds + 1), values, name, COLORS.get(name))
 
 
 def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
-    """A proof chain as steps: a bar for the first line, then what each line gives away, and its value."""
+    """Draw a proof chain as steps: a bar for the first line, then what each line gives away."""
     values = chain.values
-    names = [subscripts(line.formula, "$_{", "}$") for line in chain.lines]
+    names = [_subscripts(line.formula) for line in chain.lines]
     rows = np.arange(len(values))
     ax.barh(rows[0], values[0], color=color)
     ax.barh(rows[1:], chain.slacks, left=values[:-1], color=color, alpha=0.45)
@@ -97,7 +108,12 @@ def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
     ax.margins(x=0.12)
 
 
-def outline(ax: Any, over: Set, color: str = COLORS["set"], corners: int = 200) -> None:
+def _subscripts(text: str) -> str:
+    """`w_{t+1}` and `w_12` with their indices as matplotlib sets them."""
+    return re.sub(r"_(?:\{([^}]*)\}|(\w+))", lambda m: "$_{" + (m[1] or m[2]) + "}$", text)
+
+
+def outline(ax: Any, over: Any, color: str = COLORS["set"], corners: int = 200) -> None:
     """Fill a bounded set in the plane: a polygon of farthest points, in `corners` directions from 0 to 2π."""
     angle = np.linspace(0, 2 * np.pi, corners)
     edge = over.minimize_linear(-np.stack([np.cos(angle), np.sin(angle)], axis=-1))

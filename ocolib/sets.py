@@ -1,203 +1,212 @@
-"""Where the learner may play: closed convex sets, each with its projection and its linear minimiser.
+"""Define the closed convex sets a learner may play in, each with its projection and its linear minimiser.
 
-Every method but `farthest` takes one point `(n,)` or many `(..., n)`. Three conventions hold:
+| set                   | points                          |
+|-----------------------|---------------------------------|
+| `Space(dim)`          | all of Rⁿ                       |
+| `Orthant(dim)`        | x ≥ 0                           |
+| `Ball(dim, radius, center)` | ‖x − center‖ ≤ radius     |
+| `Box(low, high)`      | low ≤ x ≤ high                  |
+| `Simplex(dim)`        | x ≥ 0, Σ x_i = 1                |
+| `L1Ball(dim, radius)` | Σ abs(x_i) ≤ radius             |
+| `Halfspace(normal, offset)` | ⟨normal, x⟩ ≤ offset      |
+| `Hull(vertices)`      | the convex hull of the rows     |
 
-- `project(y)` is the nearest point of the set, argmin_x ‖x − y‖;
-- `minimize_linear(c)` is the minimiser of ⟨c, x⟩ of least norm, so that ties are settled the same way
-  everywhere (it is the limit of FTRL with ½‖x‖² as the step grows). Unbounded below → `ValueError`;
-- `contains(x, tol)` forgives `tol`; where rounding grows with x (a norm, an inner product), `tol`
-  times the largest |x_i| if that is more. nan, inf and what is beyond 1e150 are in no set.
+Every method but `farthest` takes one point `(n,)` or many `(..., n)`.
 
-(`Hull.contains` forgives just `tol`, and refuses such x; its `minimize_linear` takes for a tie what
-differs by 1e-12·max |⟨c, x⟩| or less.)
-
-A new set is a class here, marked with `kind`, and its twin in `oracle.constraints`; the tests find it by
-themselves. (`Hull` is not marked, and has tests of its own.)
+A set of your own needs `dim` and `project(y)`; with `contains(x)` a game can check its plays, with
+`minimize_linear(c)` the regret of linear losses is exact, with `constraints(x)` cvxpy can solve over it.
+`ocolib.testing.check_set` says whether it is right. To add one to the library write a subclass of `Set` here.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
-from ocolib.blocks import running
-from ocolib.descriptions import description, keep
-from ocolib.protocols import Array, Set, Vector
-
-T = TypeVar("T")
-
-
-class Source(Protocol):
-    """Where the numbers of an example come from."""
-
-    def vector(self) -> Array:
-        """Any vector."""
-
-    def nonzero(self) -> Array:
-        """A vector that is not 0."""
-
-    def size(self) -> float:
-        """A number > 0."""
-
-
-#: every kind of set that is marked, and how to make one in `dim` dimensions from a `Source`
-KINDS: dict[type, Callable[[int, Source], Set]] = {}
-
-
-def kind(sample: Callable[[int, Source], Set]) -> Callable[[type[T]], type[T]]:
-    """Mark a class as a set, with a function that makes an example of it."""
-
-    def mark(cls: type[T]) -> type[T]:
-        KINDS[cls] = sample
-        return cls
-
-    return mark
+from ocolib.describe import description, keep
+from ocolib.types import Array
 
 
 def norm(x: Array) -> Array:
     """‖x‖ over the last axis, kept as an axis."""
-    if x.ndim == 1 and len(x) < 4096:  # the soonest, and on one thread
-        return np.sqrt(x.dot(x))[None]
-    return np.sqrt(np.einsum("...i,...i->...", x, x))[..., None]
+    return np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
 
 
-def direction(x: Array) -> Array:
-    """x/‖x‖ over the last axis, and 0 for x = 0; scaled by the largest |x_i|: no sum of squares
-    vanishes or overflows.
-    """
+def unit(x: Array) -> Array:
+    """x/‖x‖ over the last axis, and 0 for x = 0; scaled by max |x_i| first, so that no square vanishes."""
     largest = np.abs(x).max(axis=-1, keepdims=True)
     x = x / np.where(largest > 0, largest, 1.0)
-    length = norm(x)
-    return x / np.where(length > 0, length, 1.0)
+    return x / np.where(largest > 0, norm(x), 1.0)
 
 
-def _refuse(set_: Set, c: Array, unbounded: Any) -> None:
-    """Complain of the first c for which ⟨c, x⟩ has no minimum on the set."""
-    if np.any(unbounded):
-        raise ValueError(f"⟨c, x⟩ is unbounded below on {set_!r} for c = {c[unbounded][0]}")
+class Set:
+    """A closed convex set. A subclass has `dim`, `diameter` and the methods that raise here."""
 
+    dim: int
+    diameter: float
 
-class _Checked:
-    """`project` checks what comes in and leaves it alone; `nearest`, for who has checked, need not."""
-
-    def nearest(self, y: Array) -> Array:
-        """`project` of what was checked; y may be overwritten."""
+    def farthest(self, point: ArrayLike) -> float:
+        """Return sup ‖x − point‖ over the set."""
         raise NotImplementedError
 
     def project(self, y: ArrayLike) -> Array:
-        return self.nearest(validate.array("y", y, self.dim).copy())  # type: ignore[attr-defined]
+        """Return the nearest point of the set, argmin_x ‖x − y‖."""
+        raise NotImplementedError
+
+    def minimize_linear(self, c: ArrayLike) -> Array:
+        """Return the minimiser of ⟨c, x⟩ of least norm; a `ValueError` if there is none.
+
+        Least norm settles ties the same way everywhere: it is the limit of FTRL with ½‖x‖² as the step grows.
+        """
+        raise NotImplementedError
+
+    def constraints(self, x: Any) -> list[Any]:
+        """Return the set as a list of cvxpy constraints on the variable x."""
+        raise NotImplementedError
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> "Iterator[Set]":
+        """Yield some sets of this kind for `testing.check_set`."""
+        raise NotImplementedError
+
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
+        """Is x at most `tol`·max(1, max |x_i|) away from the set? nan and inf are in no set."""
+        x = validate.numbers("x", x)
+        if x.ndim == 0 or x.shape[-1] != self.dim:
+            raise ValueError(f"x must have {self.dim} entries on its last axis, got shape {x.shape}")
+        tol, finite = validate.number("tol", tol, low=0.0), np.abs(x) <= validate.LARGEST
+        inside = np.where(finite, x, 0.0)
+        away = norm(inside - self.project(inside))[..., 0] if x.size else np.zeros(x.shape[:-1])
+        return (away <= tol * np.maximum(np.abs(inside).max(axis=-1), 1.0)) & finite.all(axis=-1)
+
+    def shift(self, z: Array) -> Array | float:
+        """Return c such that on the set ⟨z, x⟩ differs from ⟨z − c·(1, …, 1), x⟩ by a constant.
+
+        Losses are shifted by it before they are summed: that takes large common offsets out of long sums.
+        """
+        return 0.0
+
+    def points(self, name: str, x: ArrayLike) -> Array:
+        """Check points of the right dimension."""
+        return validate.array(name, x, self.dim)
+
+    def refuse(self, c: Array, unbounded: Any) -> None:
+        """Complain of the first c for which ⟨c, x⟩ has no minimum on the set."""
+        if np.any(unbounded):
+            raise ValueError(f"⟨c, x⟩ is unbounded below on {self!r} for c = {c[unbounded][0]}")
 
 
-def nearest(over: Set) -> Callable[[Array], Array]:
-    """The projection without its check, of a set that has one; else `project`."""
-    return getattr(over, "nearest", over.project)
+class Unbounded(Set):
+    """A set with points as far away as you like."""
+
+    diameter = np.inf
+
+    def farthest(self, point: ArrayLike) -> float:
+        return np.inf
 
 
 @description
-class _Plain(_Checked):
-    """A set that its dimension describes."""
+class Space(Unbounded):
+    """All of Rⁿ."""
 
     dim: int
 
     def __post_init__(self) -> None:
         keep(self, dim=validate.count("dim", self.dim))
 
-
-class _Unbounded(_Checked):
-    @property
-    def diameter(self) -> float:
-        return np.inf
-
-    def farthest(self, point: ArrayLike) -> float:
-        """sup over the set of ‖x − point‖."""
-        return np.inf
-
-
-@kind(lambda dim, source: Space(dim))
-@description
-class Space(_Unbounded, _Plain):
-    """All of Rⁿ."""
-
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        return np.isfinite(_points(x, self.dim)).all(axis=-1)
-
-    def nearest(self, y: Array) -> Array:
-        return y
+    def project(self, y: ArrayLike) -> Array:
+        return self.points("y", y).copy()
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        c = validate.array("c", c, self.dim)
-        _refuse(self, c, c.any(axis=-1))
+        c = self.points("c", c)
+        self.refuse(c, c.any(axis=-1))
         return np.zeros_like(c)
 
+    def constraints(self, x: Any) -> list[Any]:
+        return []
 
-@kind(lambda dim, source: Orthant(dim))
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Set]:
+        yield cls(dim)
+
+
 @description
-class Orthant(_Unbounded, _Plain):
+class Orthant(Unbounded):
     """{x : x ≥ 0}."""
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        return (_points(x, self.dim) >= -validate.number("tol", tol, 0.0)).all(axis=-1)
+    dim: int
 
-    def nearest(self, y: Array) -> Array:
-        return np.maximum(y, 0.0, out=y)
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim))
+
+    def project(self, y: ArrayLike) -> Array:
+        return np.maximum(self.points("y", y), 0.0)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        c = validate.array("c", c, self.dim)
-        _refuse(self, c, (c < 0).any(axis=-1))
+        c = self.points("c", c)
+        self.refuse(c, (c < 0).any(axis=-1))
         return np.zeros_like(c)
 
+    def constraints(self, x: Any) -> list[Any]:
+        return [x >= 0]
 
-@kind(lambda dim, source: Ball(dim, source.size(), source.vector()))
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Set]:
+        yield cls(dim)
+
+
 @description
-class Ball(_Checked):
+class Ball(Set):
     """{x : ‖x − center‖ ≤ radius}; `center` is 0 unless given."""
 
     dim: int
     radius: float = 1.0
-    center: Vector = None
+    center: Any = None
 
     def __post_init__(self) -> None:
-        dim, radius = validate.count("dim", self.dim), validate.size("radius", self.radius)
+        dim = validate.count("dim", self.dim)
         center = validate.vector("center", np.zeros(dim) if self.center is None else self.center, dim)
-        keep(self, dim=dim, radius=radius, center=center, centred=not center.any())
+        keep(self, dim=dim, radius=validate.positive("radius", self.radius), center=center)
 
     @property
-    def diameter(self) -> float:
+    def diameter(self) -> float:  # type: ignore[override]
         return 2.0 * self.radius
 
     def farthest(self, point: ArrayLike) -> float:
-        """max over the set of ‖x − point‖."""
         return float(norm(validate.vector("point", point, self.dim) - self.center)[0]) + self.radius
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        x = _points(x, self.dim)
-        return norm(x - self.center)[..., 0] <= self.radius + _forgiven(x, tol)
-
-    def nearest(self, y: Array) -> Array:
-        if not self.centred:  # type: ignore[attr-defined]
-            away = y - self.center
-            length = norm(away)
-            shrink = self.radius / np.maximum(length, self.radius)
-            return np.where(length > self.radius, self.center + away * shrink, y)
-        y *= self.radius / np.maximum(norm(y), self.radius)
-        return y
+    def project(self, y: ArrayLike) -> Array:
+        y = self.points("y", y)
+        away = y - self.center
+        length = norm(away)
+        edge = self.center + away * (self.radius / np.maximum(length, self.radius))
+        return np.where(length > self.radius, edge, y)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        c = validate.array("c", c, self.dim)
-        edge = self.center - self.radius * direction(c)
+        c = self.points("c", c)
+        edge = self.center - self.radius * unit(c)
         return np.where(c.any(axis=-1, keepdims=True), edge, self.project(np.zeros(self.dim)))
 
+    def constraints(self, x: Any) -> list[Any]:
+        import cvxpy as cp
 
-@kind(lambda dim, source: Box(low := source.vector(), low + np.abs(source.vector())))
+        return [cp.norm(x - self.center, 2) <= self.radius]
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Set]:
+        yield cls(dim)
+        yield cls(dim, rng.uniform(0.1, 7.0), rng.uniform(-3, 3, dim))
+
+
 @description
-class Box(_Checked):
+class Box(Set):
     """{x : low ≤ x ≤ high}, coordinate by coordinate; `Box([-1], [1])` is the interval [−1, 1]."""
 
-    low: Vector
-    high: Vector
+    low: Any
+    high: Any
 
     def __post_init__(self) -> None:
         low, high = validate.vector("low", self.low), validate.vector("high", self.high)
@@ -209,34 +218,37 @@ class Box(_Checked):
         keep(self, low=low, high=high)
 
     @property
-    def dim(self) -> int:
+    def dim(self) -> int:  # type: ignore[override]
         return len(self.low)
 
     @property
-    def diameter(self) -> float:
+    def diameter(self) -> float:  # type: ignore[override]
         return float(norm(self.high - self.low)[0])
 
     def farthest(self, point: ArrayLike) -> float:
-        """max over the set of ‖x − point‖."""
         point = validate.vector("point", point, self.dim)
         return float(norm(np.maximum(np.abs(self.low - point), np.abs(self.high - point)))[0])
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        x = _points(x, self.dim)
-        return ((x >= self.low - validate.number("tol", tol, 0.0)) & (x <= self.high + tol)).all(axis=-1)
-
-    def nearest(self, y: Array) -> Array:
-        return np.minimum(np.maximum(y, self.low, out=y), self.high, out=y)
+    def project(self, y: ArrayLike) -> Array:
+        return np.clip(self.points("y", y), self.low, self.high)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        c = validate.array("c", c, self.dim)
+        c = self.points("c", c)
         idle = np.clip(0.0, self.low, self.high)  # where c_i = 0 every value is optimal: that nearest to 0
         return np.where(c > 0, self.low, np.where(c < 0, self.high, idle))
 
+    def constraints(self, x: Any) -> list[Any]:
+        return [x >= self.low, x <= self.high]
 
-@kind(lambda dim, source: Simplex(dim))
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Set]:
+        low = rng.uniform(-3, 3, dim)
+        yield cls(-np.ones(dim), np.ones(dim))
+        yield cls(low, low + rng.uniform(0, 3, dim))
+
+
 @description
-class Simplex(_Plain):
+class Simplex(Set):
     """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes.
 
     >>> y = np.array([1e8, 1e8 + 0.5, 0.0])
@@ -247,221 +259,221 @@ class Simplex(_Plain):
     True
     """
 
+    dim: int
+
+    def __post_init__(self) -> None:
+        keep(self, dim=validate.count("dim", self.dim))
+
     @property
-    def diameter(self) -> float:
+    def diameter(self) -> float:  # type: ignore[override]
         return float(np.sqrt(2.0)) if self.dim > 1 else 0.0
 
     def farthest(self, point: ArrayLike) -> float:
-        """max over the set of ‖x − point‖, attained at a vertex e_i with the least point_i."""
         point = validate.vector("point", point, self.dim)
-        vertex = np.eye(1, self.dim, int(np.argmin(point)))[0]
+        vertex = np.eye(1, self.dim, int(np.argmin(point)))[0]  # e_i with the least point_i
         return float(norm(vertex - point)[0])
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        x = _points(x, self.dim)
-        return (x >= -validate.number("tol", tol, 0.0)).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1.0) <= tol)
-
-    def nearest(self, y: Array) -> Array:
-        return _project_simplex(y, 1.0)
+    def project(self, y: ArrayLike) -> Array:
+        return onto_simplex(self.points("y", y), 1.0)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        c = validate.array("c", c, self.dim)
+        c = self.points("c", c)
         best = c == c.min(axis=-1, keepdims=True)  # least norm: share the weight among the best
         return best / best.sum(axis=-1, keepdims=True)
 
+    def shift(self, z: Array) -> Array | float:
+        return z.min(axis=-1, keepdims=True)  # as Σ x_i = 1
 
-@kind(lambda dim, source: L1Ball(dim, source.size()))
+    def constraints(self, x: Any) -> list[Any]:
+        import cvxpy as cp
+
+        return [x >= 0, cp.sum(x) == 1]
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Set]:
+        yield cls(dim)
+
+
 @description
-class L1Ball(_Checked):
+class L1Ball(Set):
     """{x : Σ |x_i| ≤ radius}."""
 
     dim: int
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        keep(self, dim=validate.count("dim", self.dim), radius=validate.size("radius", self.radius))
+        keep(self, dim=validate.count("dim", self.dim), radius=validate.positive("radius", self.radius))
 
     @property
-    def diameter(self) -> float:
+    def diameter(self) -> float:  # type: ignore[override]
         return 2.0 * self.radius
 
     def farthest(self, point: ArrayLike) -> float:
-        """max over the set of ‖x − point‖, attained at a vertex ±radius·e_i."""
         point = validate.vector("point", point, self.dim)
         vertices = self.radius * np.vstack([np.eye(self.dim), -np.eye(self.dim)])
         return float(norm(vertices - point).max())
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        x = _points(x, self.dim)
-        return np.abs(x).sum(axis=-1) <= self.radius + _forgiven(x, tol)
-
-    def nearest(self, y: Array) -> Array:
-        size = np.abs(y)
-        inside = size.sum(axis=-1, keepdims=True) <= self.radius
-        # signs do not matter to the ball: put the sizes on the simplex of total `radius`
-        return np.where(inside, y, np.copysign(_project_simplex(size, self.radius), y) + 0.0)
+    def project(self, y: ArrayLike) -> Array:
+        y = self.points("y", y)
+        size = np.abs(y)  # signs do not matter to the ball: put the sizes on the simplex of total `radius`
+        edge = np.copysign(onto_simplex(size, self.radius), y) + 0.0
+        return np.where(size.sum(axis=-1, keepdims=True) <= self.radius, y, edge)
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        c = validate.array("c", c, self.dim)
-        size = np.abs(c)
+        size = np.abs(c := self.points("c", c))
         best = size == size.max(axis=-1, keepdims=True)
         return -self.radius * np.sign(c) * (best / best.sum(axis=-1, keepdims=True))
 
+    def constraints(self, x: Any) -> list[Any]:
+        import cvxpy as cp
 
-@kind(lambda dim, source: Halfspace(source.nonzero(), source.vector()[0]))
+        return [cp.norm(x, 1) <= self.radius]
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Set]:
+        yield cls(dim)
+        yield cls(dim, rng.uniform(0.1, 7.0))
+
+
 @description
-class Halfspace(_Unbounded):
+class Halfspace(Unbounded):
     """{x : ⟨normal, x⟩ ≤ offset}."""
 
-    normal: Vector
+    normal: Any
     offset: float
 
     def __post_init__(self) -> None:
-        normal, offset = validate.vector("normal", self.normal), validate.number("offset", self.offset)
+        normal = validate.vector("normal", self.normal)
         if not normal.any():
             raise ValueError("normal must not be the zero vector")
-        keep(self, normal=normal, offset=offset)
+        keep(self, normal=normal, offset=validate.number("offset", self.offset))
         validate.number("offset/‖normal‖", self.distance, -validate.LARGEST, validate.LARGEST)
 
     @property
-    def dim(self) -> int:
+    def dim(self) -> int:  # type: ignore[override]
         return len(self.normal)
 
     @cached_property
     def unit(self) -> Array:
         """The normal of length 1."""
-        return direction(self.normal)
+        return unit(self.normal)
 
     @cached_property
     def distance(self) -> float:
         """The signed distance of the boundary from 0, offset/‖normal‖."""
         return self.offset / float(self.normal @ self.unit)
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        x = _points(x, self.dim)
-        return x @ self.unit - self.distance <= _forgiven(x, tol)
-
-    def nearest(self, y: Array) -> Array:
+    def project(self, y: ArrayLike) -> Array:
+        y = self.points("y", y).copy()
         for _ in range(2):  # the second pass takes off what rounding left of the first
-            y -= np.maximum(y @ self.unit - self.distance, 0.0)[..., None] * self.unit
+            excess = (y * self.unit).sum(axis=-1, keepdims=True) - self.distance
+            y -= np.maximum(excess, 0.0) * self.unit
         return y
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        c = validate.array("c", c, self.dim)
-        slope = direction(c)
+        slope = unit(c := self.points("c", c))
         tilted = slope.any(axis=-1, keepdims=True)
         # bounded below only for c = −λ·normal with λ ≥ 0; if λ > 0, all of the boundary is optimal
-        _refuse(self, c, (tilted & (norm(slope + self.unit) > 1e-12))[..., 0])
+        self.refuse(c, (tilted & (norm(slope + self.unit) > 1e-12))[..., 0])
         return np.where(tilted, self.distance * self.unit, self.project(np.zeros(self.dim)))
 
+    def constraints(self, x: Any) -> list[Any]:
+        return [self.normal @ x <= self.offset]
 
-def _points(x: ArrayLike, dim: int) -> Array:
-    """Points to test for membership: a number that may not come in elsewhere is here simply not inside."""
-    x = validate.floats("x", x)
-    if x.ndim == 0 or x.shape[-1] != dim:
-        raise ValueError(f"x must have {dim} entries on its last axis, got shape {x.shape}")
-    return np.where(np.abs(x) <= validate.LARGEST, x, np.nan)
-
-
-def _forgiven(x: Array, tol: float) -> Array:
-    """tol, or tol times the largest |x_i| where that is more."""
-    return validate.number("tol", tol, 0.0) * np.maximum(np.abs(x).max(axis=-1), 1.0)
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Set]:
+        yield cls(rng.uniform(0.2, 3, dim) * rng.choice([-1, 1], dim), rng.uniform(-3, 3))
+        yield cls(np.arange(1.0, dim + 1), 0.0)
 
 
-def _project_simplex(y: Array, total: float) -> Array:
-    """Nearest point of {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0) with θ set by the sum.
+def onto_simplex(y: Array, total: float) -> Array:
+    """Project onto {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0), θ such that the sum is right.
 
-    Sort downwards; θ is the largest of the quotients (u_1 + … + u_k − total)/k, that of the support (below
-    u is −y, sorted upwards). Shifting y by its maximum changes nothing but rounding. Nobody has a share who
-    is `total` below the largest, or below the quotient of all: of one long y they are dropped before sorting.
+    With y sorted downwards, u_1 ≥ u_2 ≥ …, θ is the largest of the quotients (u_1 + … + u_k − total)/k.
+    Shifting y by its maximum changes nothing but rounding.
     """
-    if y.ndim > 1:
-        u = -y
-        u.sort(axis=-1)
-        y += u[..., :1]
-        u = u.reshape(-1, u.shape[-1])
-        alive = 8 * np.count_nonzero((u[:, ::8] <= u[:, :1] + total).any(axis=0))
-        u = np.subtract(u[:, :alive].T, u[:, 0], order="C")
-        running(u, np.full_like(u[:1], total), u)
-        u /= np.arange(1, len(u) + 1)[:, None]
-        y += u.min(axis=0).reshape(*y.shape[:-1], 1)
-        return np.maximum(y, 0.0, out=y)
-    y -= y[y.argmax()]  # sooner than max() for a short y
-    u = y
-    while len(u) > 200:
-        rest = u[u > max(-total, (np.add.reduce(u) - total) / len(u))]
-        if len(rest) == len(u):
-            break
-        u = rest
-    u = -u
-    u.sort()
-    np.add.accumulate(u, out=u)
-    u += total
-    u /= np.arange(1, len(u) + 1)
-    y += u[u.argmin()]
-    return np.maximum(y, 0.0, out=y)
+    y = y - y.max(axis=-1, keepdims=True)
+    u = -np.sort(-y, axis=-1)
+    quotients = (np.cumsum(u, axis=-1) - total) / np.arange(1, y.shape[-1] + 1)
+    return np.maximum(y - quotients.max(axis=-1, keepdims=True), 0.0)
 
 
 @description
-class Hull(_Checked):
+class Hull(Set):
     """The convex hull of finitely many points, the rows of `vertices`."""
 
-    vertices: Vector
+    vertices: Any
 
     def __post_init__(self) -> None:
         keep(self, vertices=validate.frozen("vertices", self.vertices, ndim=2))
 
     @property
-    def dim(self) -> int:
+    def dim(self) -> int:  # type: ignore[override]
         return self.vertices.shape[1]
 
-    @property
-    def diameter(self) -> float:
+    @cached_property
+    def diameter(self) -> float:  # type: ignore[override]
         return max(self.farthest(v) for v in self.vertices)
 
     def farthest(self, point: ArrayLike) -> float:
-        """max over the set of ‖x − point‖, attained at a vertex."""
-        return float(np.linalg.norm(self.vertices - validate.vector("point", point, self.dim), axis=1).max())
+        return float(norm(self.vertices - validate.vector("point", point, self.dim)).max())
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        return np.linalg.norm(self.project(x) - x, axis=-1) <= validate.number("tol", tol, 0.0)
-
-    def nearest(self, y: Array) -> Array:
-        return np.apply_along_axis(self._nearest, -1, y)
+    def project(self, y: ArrayLike) -> Array:
+        return np.apply_along_axis(self._nearest, -1, self.points("y", y))
 
     def _nearest(self, y: Array) -> Array:
-        """Wolfe's algorithm: the nearest point to y in the affine hull of a few corners, which change until
-        that point lies between them and no other vertex is on the near side of it."""
-        V, far = self.vertices, np.square(self.vertices - y).sum(axis=1)
-        corners, weights = [int(np.argmin(far))], np.ones(1)
+        """Find the nearest point by Wolfe's algorithm.
+
+        Keep a few corners and the nearest point to y of their affine hull; change the corners until that
+        point lies between them and no other vertex is on the near side of it.
+        """
+        V, at = self.vertices - y, np.linalg.norm  # seen from y: look for the point nearest to 0
+        corners, weights = [int(np.argmin(at(V, axis=1)))], np.ones(1)
+        x = V[corners[0]]
         # rounding grows with the distance of y: within a face mostly six digits are right at 1e9 diameters,
         # at 1e14 none
-        tol = 1e-14 * self.farthest(V[0]) * np.sqrt(far.max())
+        tol = 1e-14 * self.farthest(self.vertices[0])
         for _ in range(100 * len(V)):
-            x = weights @ V[corners]
-            gain = (x - V) @ (x - y)
+            gain = (x - V) @ x
             new = int(np.argmax(gain))
-            if gain[new] <= tol or new in corners:
+            if gain[new] <= tol * at(x) or new in corners:
                 break
-            corners, weights = [*corners, new], np.append(weights, 0.0)
-            while True:
-                first, rest = V[corners[0]], V[corners[1:]]
-                shares = np.linalg.lstsq((rest - first).T, y - first, rcond=None)[0]
-                target = np.append(1.0 - shares.sum(), shares)
-                if (target > 0).all():
-                    weights = target
-                    break
-                falling = target <= 0  # walk towards the target until the first weight is 0; drop that corner
-                share = np.min(weights[falling] / np.maximum(weights[falling] - target[falling], 1e-300))
-                weights = weights + min(share, 1.0) * (target - weights)
-                stay = weights > 1e-15
-                corners, weights = [c for c, k in zip(corners, stay, strict=True) if k], weights[stay]
+            trial, shares = self._between(V, [*corners, new], np.append(weights, 0.0))
+            if at(shares @ V[trial]) >= at(x):  # what is left to gain is rounding
+                break
+            corners, weights, x = trial, shares, shares @ V[trial]
         return weights @ self.vertices[corners] / weights.sum()
 
+    @staticmethod
+    def _between(V: Array, corners: list[int], weights: Array) -> tuple[list[int], Array]:
+        """Drop corners until the nearest point to 0 of the affine hull lies between those that are left."""
+        while True:
+            first, rest = V[corners[0]], V[corners[1:]]
+            shares = np.linalg.lstsq((rest - first).T, -first, rcond=None)[0]
+            target = np.append(1.0 - shares.sum(), shares)
+            if (target > 0).all():
+                return corners, target
+            falling = target <= 0  # walk towards the target until the first weight is 0; drop that corner
+            share = np.min(weights[falling] / np.maximum(weights[falling] - target[falling], 1e-300))
+            weights = weights + min(share, 1.0) * (target - weights)
+            stay = weights > 1e-15
+            corners, weights = [c for c, k in zip(corners, stay, strict=True) if k], weights[stay]
+
     def minimize_linear(self, c: ArrayLike) -> Array:
-        return np.apply_along_axis(self._lowest, -1, validate.array("c", c, self.dim))
+        return np.apply_along_axis(self._lowest, -1, self.points("c", c))
 
     def _lowest(self, c: Array) -> Array:
-        height = self.vertices @ c
+        height = self.vertices @ unit(c)
         face = self.vertices[height <= height.min() + 1e-12 * np.abs(height).max()]
         return Hull(face).project(np.zeros(self.dim))
+
+    def constraints(self, x: Any) -> list[Any]:
+        import cvxpy as cp
+
+        share = cp.Variable(len(self.vertices), nonneg=True)
+        return [x == self.vertices.T @ share, cp.sum(share) == 1]
+
+    @classmethod
+    def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Set]:
+        yield cls(np.vstack([np.zeros(dim), np.eye(dim)]))
+        yield cls(rng.uniform(-3, 3, (dim + 3, dim)))

@@ -1,3 +1,0 @@
-"""Worst cases as inequalities between fractions. The code is `ocolab.certificates`."""
-
-from ocolab.certificates import *  # noqa: F403

@@ -1,0 +1,75 @@
+"""Describe sets, losses and learners: frozen dataclasses with `==` and a `repr` that can be evaluated.
+
+>>> from numpy import array
+>>> from ocolib.sets import Ball
+>>> Ball(2, 3, [1 / 3, 0])
+Ball(dim=2, radius=3.0, center=array([0.3333333333333333, 0.                ]))
+>>> eval(repr(Ball(2, 3, [1 / 3, 0]))) == Ball(2, 3, [1 / 3, 0])
+True
+"""
+
+from copy import copy
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar, dataclass_transform
+
+import numpy as np
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True)
+def description(cls: type[T]) -> type[T]:
+    """Make the class a frozen dataclass with `==` field by field, arrays included, and a short `repr`.
+
+    The `repr` can be evaluated, unless a field is a function or an array of more than 40 entries.
+    """
+    own = cls.__dict__.get("__repr__", _repr)
+    cls = dataclass(frozen=True, eq=False, repr=False)(cls)
+    cls.__repr__, cls.__eq__, cls.__hash__ = own, _equal, _hash  # type: ignore[method-assign]
+    return cls
+
+
+def keep(self: Any, **values: Any) -> None:
+    """Store checked values in a frozen object, most often from its `__post_init__`."""
+    for name, value in values.items():
+        object.__setattr__(self, name, value)
+
+
+def changed(self: T, **values: Any) -> T:
+    """Copy the object and replace some fields by values that are known to be legal."""
+    other = copy(self)
+    keep(other, **values)
+    return other
+
+
+def _parts(self: Any) -> list[Any]:
+    return [getattr(self, field.name) for field in fields(self)]
+
+
+def _shown(part: Any) -> str:
+    if isinstance(part, np.ndarray) and part.size > 40:
+        return f"<array of shape {part.shape}>"
+    return repr(part)
+
+
+def _repr(self: Any) -> str:
+    with np.printoptions(floatmode="unique"):
+        shown = [
+            f"{field.name}={_shown(part)}" for field, part in zip(fields(self), _parts(self), strict=True)
+        ]
+    return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _equal(self: Any, other: object) -> Any:
+    if type(self) is not type(other):
+        return NotImplemented
+    return all(_same(a, b) for a, b in zip(_parts(self), _parts(other), strict=True))
+
+
+def _same(a: Any, b: Any) -> bool:
+    arrays = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+    return np.array_equal(a, b) if arrays else bool(a == b)
+
+
+def _hash(self: Any) -> int:
+    return hash((type(self), *(p.shape if isinstance(p, np.ndarray) else p for p in _parts(self))))

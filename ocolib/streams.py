@@ -1,3 +1,0 @@
-"""Games too long for the memory. The code is `ocolab.streams`."""
-
-from ocolab.streams import *  # noqa: F403

@@ -1,3 +1,0 @@
-"""Many games as one table. The code is `ocolab.sweep`."""
-
-from ocolab.sweep import *  # noqa: F403

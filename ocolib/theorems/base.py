@@ -1,0 +1,312 @@
+"""What every theorem has: hypotheses, a bound, a proof as a chain of numbers, games that it allows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ocolib import validate
+from ocolib.learners import OGD, Linearized, steps
+from ocolib.losses import values
+
+#: every theorem, in the order in which the files are read
+THEOREMS: list[type[Theorem]] = []
+
+#: (theorem, trace, u): a game that the hypotheses of the theorem allow, and the comparator
+Game = tuple[Any, Any, Any]
+
+ROUNDING = 1e-9
+
+
+class Theorem:
+    """A theorem with its numbers: `Descent(diameter=2, rho=1, T=100)`.
+
+    A subclass is a frozen dataclass. Its docstring states the theorem with every hypothesis, its fields are
+    the numbers of the statement, and it has
+
+    - `item`, the id of the theorem in the ledger;
+    - `kind`: "tight" (some game meets the bound), "upper" (no game breaks it) or "lower" (an adversary
+      forces it on every learner);
+    - `tightness`, the share of the bound that the game of `worst` takes: any smaller multiple of the bound
+      is false;
+    - `bound`, and `step` where the theorem says which step size to take;
+    - `hypotheses(trace, u)` and `chain(trace, u)`;
+    - `games(rng)` and `worst()`, games that the hypotheses allow.
+
+    Defining the class enters it in `THEOREMS` (not with `class Mine(Theorem, register=False)`).
+    `ocolib.testing.check_theorem` checks all of this.
+    """
+
+    item: ClassVar[str]
+    kind: ClassVar[str]
+    tightness: ClassVar[float]
+    bound: Any
+
+    def __init_subclass__(cls, register: bool = True) -> None:
+        if register:
+            THEOREMS.append(cls)
+
+    # ------------------------------------------------------------ for the reader
+
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Say of each hypothesis, in words, whether this game and this comparator satisfy it."""
+        raise NotImplementedError
+
+    def require(self, trace: Any, u: Any = None) -> None:
+        """Refuse a game that breaks a hypothesis; the first one that fails is named."""
+        for words, true in self.hypotheses(trace, u).items():
+            if not true:
+                raise ValueError(
+                    f"{type(self).__name__} needs: {words}; not so in this game of {_who(trace)}"
+                )
+
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Measure on the trace what the theorem bounds: the regret against u, unless the class says else."""
+        return trace.regret(against=u)
+
+    def proof(self, trace: Any, u: Any = None) -> Chain:
+        """Prove the bound on this game, line by line. A game that breaks a hypothesis is refused."""
+        self.require(trace, u)
+        return self.chain(trace, u)
+
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the lines of the proof without asking for the hypotheses: which one breaks?"""
+        raise NotImplementedError(f"{type(self).__name__} has no proof chain")
+
+    # ------------------------------------------------------------ for the tests
+
+    @classmethod
+    def games(cls, rng: np.random.Generator) -> Iterable[Game]:
+        """Yield games that the hypotheses allow: random ones, greedy ones, all short ones of a few moves."""
+        raise NotImplementedError
+
+    @classmethod
+    def worst(cls) -> Game:
+        """Return the worst game that is known; it takes `tightness` of the bound."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------ for the subclasses
+
+    def _check(self, **checks: Callable[[str, Any], Any]) -> None:
+        """Check fields as `_check(rho=validate.positive)` says; None means that the theorem chooses."""
+        for name, check in checks.items():
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, check(name, value))
+
+
+def _who(trace: Any) -> str:
+    text = repr(trace.learner)
+    return text if len(text) <= 120 else f"{text[:117]}…"
+
+
+def not_negative(name: str, value: Any) -> float:
+    """A number ≥ 0."""
+    return validate.number(name, value, low=0.0)
+
+
+# ---------------------------------------------------------------- a proof as a chain of numbers
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chain: its value, the formula and why it is at least the line before."""
+
+    value: float
+    formula: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Chain:
+    """A proof evaluated on one game: first ≤ … ≤ last, each line with its value and its reason.
+
+    The slack of a line is how much it is more than the line before. The slacks add up to last − first, and in
+    a game that satisfies the hypotheses none is negative.
+    """
+
+    title: str
+    lines: tuple[Line, ...]
+
+    @property
+    def values(self) -> np.ndarray:
+        """The value of each line."""
+        return np.array([line.value for line in self.lines])
+
+    @property
+    def slacks(self) -> np.ndarray:
+        """The slack of each line after the first."""
+        return np.diff(self.values)
+
+    def holds(self, tol: float = 1e-9) -> bool:
+        """Is no slack negative (beyond rounding)?"""
+        return bool((self.slacks >= -tol * max(1.0, np.abs(self.values).max())).all())
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas DataFrame, with columns line, value, slack and reason."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "line": [line.formula for line in self.lines],
+                "value": self.values,
+                "slack": [np.nan, *self.slacks],
+                "reason": [line.reason for line in self.lines],
+            }
+        )
+
+    def _rows(self) -> Iterator[tuple[str, str, str, str]]:
+        slacks = ["", *(_number(s) for s in self.slacks)]
+        for line, slack in zip(self.lines, slacks, strict=True):
+            yield ("≤ " if slack else "") + line.formula, _number(line.value), slack, line.reason
+
+    def __str__(self) -> str:
+        rows = "\n".join(f"{f:<44} {v:>12} {s:>12}  {r}".rstrip() for f, v, s, r in self._rows())
+        return f"{self.title}\n{'line':<44} {'value':>12} {'slack':>12}  reason\n{rows}"
+
+    def __repr__(self) -> str:
+        first, last = (_number(self.lines[k].value) for k in (0, -1))
+        return f"<Chain {self.title!r}: {first} ≤ … ≤ {last} in {len(self.lines)} lines>"
+
+    def _repr_html_(self) -> str:
+        names = "line", "value", "slack", "reason"
+
+        def cell(name: str, text: str) -> str:
+            number = " class='num'" if name in ("value", "slack") else ""
+            return f"<td data-label='{name}'{number}>{subscripts(escape(text), '<sub>', '</sub>')}</td>"
+
+        body = "".join(
+            f"<tr>{''.join(cell(name, text) for name, text in zip(names, row, strict=True))}</tr>"
+            for row in self._rows()
+        )
+        head = "".join(f"<th>{name}</th>" for name in names)
+        return (
+            f"<table class='proof-chain'><caption>{escape(self.title)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def subscripts(text: str, begin: str, end: str) -> str:
+    """Put the indices of `w_{t+1}` and `w_12` between `begin` and `end`."""
+    return re.sub(r"_(?:\{([^}]*)\}|(\w+))", lambda m: begin + (m[1] or m[2]) + end, text)
+
+
+def _number(x: float) -> str:
+    return f"{x + 0.0:.6f}" if abs(x) >= 5e-7 else "0.000000"
+
+
+# ---------------------------------------------------------------- what a trace tells
+
+
+def plays(trace: Any) -> np.ndarray:
+    """w_1, …, w_{T+1}, `(..., T + 1, n)`."""
+    return np.concatenate([trace.points, trace.last[..., None, :]], axis=-2)
+
+
+def squares(x: np.ndarray, u: Any = 0.0) -> Any:
+    """‖x − u‖², row by row."""
+    return np.square(x - u).sum(axis=-1)
+
+
+def most(found: Any, allowed: Any) -> bool:
+    """found ≤ allowed everywhere, up to rounding."""
+    found, allowed = np.asarray(found), np.asarray(allowed)
+    return bool((found <= allowed + ROUNDING * np.maximum(1.0, np.abs(allowed))).all())
+
+
+def inside(over: Any, u: Any) -> bool:
+    """Is u (or every row of a path) a point of the set?"""
+    u = np.asarray(u, dtype=float)
+    return over is not None and u.shape[-1:] == (over.dim,) and bool(np.all(over.contains(u)))
+
+
+def convex(trace: Any, u: Any, curvature: float = 0.0) -> bool:
+    """f_t(u) ≥ f_t(w_t) + ⟨z_t, u − w_t⟩ + (H/2)‖u − w_t‖² in every round, H = `curvature`."""
+    u = np.asarray(u, dtype=float)
+    if u.shape[-1:] != (trace.dim,) or u.shape[:-1] not in ((), (trace.rounds,)):
+        return False
+    away = u - trace.points
+    least = trace.paid + (trace.subgradients * away).sum(axis=-1) + curvature / 2 * squares(away)
+    return most(least, values(trace.losses, u))
+
+
+def same_steps(eta: Any, wanted: Any, T: int) -> bool:
+    """Are two step sizes, numbers or schedules, the same in rounds 1, …, T?"""
+    try:
+        found = steps(eta, T)
+    except Exception:
+        return False
+    return found.ndim == 1 and np.allclose(found, steps(wanted, T), rtol=ROUNDING, atol=0.0)
+
+
+def leader_of(trace: Any, surrogates: bool = False) -> Any:
+    """Return the FTRL with a constant step that made the trace, or None if it was another learner.
+
+    It leads on the losses themselves or, with `surrogates`, on ⟨z_t, ·⟩: lazy descent and `Linearized`. For
+    linear losses the two are one.
+    """
+    learner, linear, inner = trace.learner, isinstance(trace.losses, np.ndarray), None
+    if isinstance(learner, Linearized):
+        inner = learner.learner
+    elif isinstance(learner, OGD) and learner.projection == "lazy":
+        inner = learner.leader
+    leader: Any = learner if inner is None else inner
+    led = linear or (inner is not None) == surrogates
+    parts = all(hasattr(leader, name) for name in ("over", "regularizer", "eta"))
+    if not led or not parts or leader.regularizer is None or callable(leader.eta):
+        return None
+    return leader
+
+
+def eager(trace: Any) -> bool:
+    """Is it a game of eager gradient descent?"""
+    return isinstance(trace.learner, OGD) and trace.learner.projection == "eager"
+
+
+# ---------------------------------------------------------------- games
+
+
+def attacks(
+    arena: Callable[[list], Game],
+    moves: Sequence[Any],
+    rng: np.random.Generator,
+    short: int = 5,
+    long: int = 30,
+) -> Iterator[Game]:
+    """Play `arena(losses)` in three ways, each loss one of the `moves`.
+
+    *Random*: four games of `long` rounds. *Greedy*: `short` + 2 rounds, each move the one that takes the most
+    of the bound. *Exhaustive*: all games of a few rounds, at most 250 of them.
+    """
+    for _ in range(4):
+        yield arena([moves[k] for k in rng.integers(len(moves), size=long)])
+    chosen: list[Any] = []
+    for _ in range(short + 2):
+        games = [arena([*chosen, move]) for move in moves]
+        best = int(np.argmax([share(*game) for game in games]))
+        chosen.append(moves[best])
+        yield games[best]
+    rounds = min(short, int(np.log(250) / np.log(len(moves))))
+    for losses in product(moves, repeat=rounds):
+        yield arena(list(losses))
+
+
+def share(theorem: Any, trace: Any, u: Any) -> float:
+    """Return the share of the bound that a game takes."""
+    measured, bound = float(theorem.measure(trace, u)), float(theorem.bound)
+    return measured / bound if bound > 0 else float(measured > ROUNDING)
+
+
+def slopes(dim: int, rho: float) -> list[np.ndarray]:
+    """Vectors of length ρ: both signs on a line, four round a circle in the plane."""
+    if dim == 1:
+        return [np.array([rho]), np.array([-rho])]
+    circle = np.zeros((4, dim))
+    circle[:, :2] = [[1, 0], [0, 1], [-1, 0], [0, -1]]
+    return list(rho * circle)

@@ -1,0 +1,380 @@
+"""Gradient descent with one step size: Theorem 2 of Lecture 13 as the lecture has it, sharp, and without a
+horizon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ocolib import validate
+from ocolib.adversaries import orthogonal, zigzag
+from ocolib.game import play
+from ocolib.learners import OGD, inverse_sqrt, steps
+from ocolib.losses import Quadratic
+from ocolib.regularizers import SquaredNorm
+from ocolib.sets import Ball, Box, Hull
+from ocolib.theorems.base import (
+    Chain,
+    Line,
+    Theorem,
+    attacks,
+    convex,
+    eager,
+    inside,
+    leader_of,
+    most,
+    plays,
+    same_steps,
+    slopes,
+    squares,
+)
+
+
+@dataclass(frozen=True)
+class Descent(Theorem):
+    """Theorem 2 of Lecture 13. Convex losses, a closed convex set that contains 0, and u in it with ‖u‖ ≤ D.
+
+    If ‖z_t‖ ≤ ρ in all T rounds, lazy descent with step η, w_{t+1} = Π(−η(z_1 + … + z_t)), has regret
+    ≤ ηTρ² + D²/2η. The best step, η = D/(ρ√(2T)), gives Dρ√(2T).
+
+    With a start w_1 of the set in place of 0, ‖u‖ is ‖u − w_1‖. The diameter of the set can serve as D.
+    """
+
+    item, kind, tightness = "ox13.thm2", "upper", 0.75
+    diameter: float
+    rho: float
+    T: int
+    eta: float | None = None
+
+    def __post_init__(self):
+        self._check(
+            diameter=validate.positive, rho=validate.positive, T=validate.count, eta=validate.positive
+        )
+
+    @classmethod
+    def of(cls, trace: Any, diameter: float, rho: float) -> Descent:
+        """Take T and η from a trace."""
+        return cls(diameter, rho, trace.rounds, _step_of(trace))
+
+    @property
+    def step(self) -> float:
+        """The η given, else D/(ρ√(2T)), which makes the bound least."""
+        return self.eta or self.diameter / (self.rho * np.sqrt(2 * self.T))
+
+    @property
+    def bound(self) -> float:
+        """ηTρ² + D²/2η; with the best step this is Dρ√(2T)."""
+        if self.eta is None:
+            return self.diameter * self.rho * np.sqrt(2 * self.T)
+        return self.eta * self.T * self.rho**2 + self.diameter**2 / (2 * self.eta)
+
+    def hypotheses(self, trace, u=None):
+        """Ask for lazy descent with this step from a point of its set, convex losses, ‖z_t‖ ≤ ρ, u near
+        enough.
+        """
+        leader = _lazy(trace)
+        return {
+            "lazy descent (lazy OGD) with the step η": leader is not None and _is(leader.eta, self.step)
+        } | _common(self, trace, u, self.diameter, "D")
+
+    def chain(self, trace, u=None):
+        """(8), (9), (10) and the last line of the lecture, less its stray D."""
+        z, w, eta, u, ends = _parts(trace, u)
+        return Chain(
+            "Theorem 2, the lecture's chain",
+            (
+                Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
+                Line((z * (w[:-1] - u)).sum(), "(8) Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
+                Line(
+                    (z * (w[:-1] - w[1:])).sum() + ends,
+                    "(9) Σ ⟨z_t, w_t − w_{t+1}⟩ + (‖u‖² − ‖w_1‖²)/2η",
+                    "Theorem 1 on the surrogates ⟨z_t, ·⟩",
+                ),
+                Line(
+                    eta * squares(z).sum() + ends,
+                    "(10) η Σ ‖z_t‖² + (‖u‖² − ‖w_1‖²)/2η",
+                    "Cauchy–Schwarz; projection does not expand",
+                ),
+                Line(
+                    eta * self.T * self.rho**2 + self.diameter**2 / (2 * eta),
+                    "η T ρ² + D²/2η",
+                    "‖z_t‖ ≤ ρ, ‖u‖ ≤ D",
+                ),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play linear losses on [0, 1] and on a ball, quadratic ones on an interval; the best step and
+        others.
+        """
+        yield from attacks(_arena(cls, Box([0.0], [1.0]), 1.5), slopes(1, 1.5), rng)
+        yield from attacks(_arena(cls, Ball(2, 2.0), 1.5, eta=0.3), slopes(2, 1.5), rng, short=3)
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), _bowls(), rng, short=3)
+
+    @classmethod
+    def worst(cls, T=32):
+        """Play two directions that take turns: three quarters of the bound."""
+        Z, path = zigzag(2.0, 1.5, T)
+        stated, over = cls(2.0, 1.5, T), Hull(path)
+        trace = play(OGD(over, stated.step), Z)
+        return stated, trace, trace.best(over)
+
+
+@dataclass(frozen=True)
+class DescentSharp(Theorem):
+    """Theorem 2 of Lecture 13, sharp. Convex losses, a closed convex set, ‖z_t‖ ≤ ρ in all T rounds.
+
+    Descent with step η, lazy with centre w_1 or eager from w_1, w_1 in the set, has regret ≤ (η/2)Tρ² + B²/2η
+    against every u of the set with ‖u − w_1‖ ≤ B = `radius`. The best step, η = B/(ρ√T), gives Bρ√T.
+    Met in every round number on a disk.
+    """
+
+    item, kind, tightness = "ox13.thm2", "tight", 1.0
+    radius: float
+    rho: float
+    T: int
+    eta: float | None = None
+
+    def __post_init__(self):
+        self._check(radius=validate.positive, rho=validate.positive, T=validate.count, eta=validate.positive)
+
+    @classmethod
+    def of(cls, trace: Any, radius: float, rho: float) -> DescentSharp:
+        """Take T and η from a trace."""
+        return cls(radius, rho, trace.rounds, _step_of(trace))
+
+    @property
+    def step(self) -> float:
+        """The η given, else B/(ρ√T), which makes the bound least."""
+        return self.eta or self.radius / (self.rho * np.sqrt(self.T))
+
+    @property
+    def bound(self) -> float:
+        """(η/2)Tρ² + B²/2η; with the best step this is Bρ√T."""
+        if self.eta is None:
+            return self.radius * self.rho * np.sqrt(self.T)
+        return self.eta * self.T * self.rho**2 / 2 + self.radius**2 / (2 * self.eta)
+
+    def hypotheses(self, trace, u=None):
+        """Ask for lazy or eager descent with this step from a point of its set, convex losses, ‖z_t‖ ≤ ρ, u
+        near enough.
+        """
+        leader = trace.learner if eager(trace) else _lazy(trace)
+        return {
+            "descent (OGD, lazy or eager) with the step η": leader is not None and _is(leader.eta, self.step)
+        } | _common(self, trace, u, self.radius, "B")
+
+    def chain(self, trace, u=None):
+        """Of the slack of (9) it keeps ‖w_{t+1} − w_t‖²/2η a round, and so pays η/2 where the lecture pays η.
+
+        For eager descent the distances to u telescope instead.
+        """
+        z, w, eta, u, ends = _parts(trace, u)
+        moves, title = np.diff(w, axis=0), "Theorem 2, the sharp chain"
+        third = Line(
+            -(z * moves).sum() - squares(moves).sum() / (2 * eta) + ends,
+            "(9) Σ ⟨z_t, w_t − w_{t+1}⟩ − ‖w_{t+1} − w_t‖²/2η + (‖u‖² − ‖w_1‖²)/2η",
+            "Theorem 1 on the surrogates ⟨z_t, ·⟩, part of its slack kept",
+        )
+        fourth = Line(
+            eta / 2 * squares(z).sum() + ends,
+            "(10) (η/2) Σ ‖z_t‖² + (‖u‖² − ‖w_1‖²)/2η",
+            "ab − a²/2η ≤ ηb²/2",
+        )
+        if eager(trace):
+            title = "Theorem 2, the sharp chain, eager"
+            near, far, noise = squares(w[0], u), squares(w[-1], u), eta / 2 * squares(z).sum()
+            third = Line(
+                (near - far) / (2 * eta) + noise,
+                "(η/2) Σ ‖z_t‖² + (‖w_1 − u‖² − ‖w_{T+1} − u‖²)/2η",
+                "projection brings w_{t+1} no farther from u; the squares telescope",
+            )
+            fourth = Line(near / (2 * eta) + noise, "(η/2) Σ ‖z_t‖² + ‖w_1 − u‖²/2η", "a square is dropped")
+        return Chain(
+            title,
+            (
+                Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
+                Line((z * (w[:-1] - u)).sum(), "(8) Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
+                third,
+                fourth,
+                Line(
+                    eta * self.T * self.rho**2 / 2 + self.radius**2 / (2 * eta),
+                    "(η/2) T ρ² + B²/2η",
+                    "‖z_t‖ ≤ ρ, ‖u‖ ≤ B",
+                ),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play linear losses on a disk, lazy and eager; quadratic ones on an interval, from another start."""
+        for projection in ("lazy", "eager"):
+            yield from attacks(_arena(cls, Ball(2, 2.0), 1.5, projection), slopes(2, 1.5), rng, short=3)
+            yield from attacks(
+                _arena(cls, Box([-1.0], [1.0]), 1.0, projection, [0.4], 0.7), _bowls(), rng, short=3
+            )
+
+    @classmethod
+    def worst(cls, T=9):
+        """Play each loss orthogonal to the sum of the others: a disk's best point gains Bρ√T, the player
+        nothing.
+        """
+        stated, over = cls(2.0, 1.5, T), Ball(2, 2.0)
+        trace = play(OGD(over, stated.step), orthogonal(1.5), rounds=T)
+        return stated, trace, trace.best(over)
+
+
+@dataclass(frozen=True)
+class DescentAnytime(Theorem):
+    """Theorem 2 of Lecture 13 without a horizon. Convex losses, a closed convex set, ‖z_t‖ ≤ ρ in every
+    round.
+
+    Lazy descent with centre w_1 in the set and steps η_t = B/(ρ√(2t)), w_{t+1} = Π(w_1 − η_t(z_1 + … +
+    z_t)), has after every T at once regret ≤ Bρ√(2T) against every u of the set with ‖u − w_1‖ ≤ B =
+    `radius`.
+    """
+
+    item, kind, tightness = "ox13.thm2", "upper", np.sqrt(0.5)
+    radius: float
+    rho: float
+    T: int
+
+    def __post_init__(self):
+        self._check(radius=validate.positive, rho=validate.positive, T=validate.count)
+
+    @property
+    def step(self) -> inverse_sqrt:
+        """The schedule η_t = B/(ρ√(2t))."""
+        return inverse_sqrt(self.radius / (self.rho * np.sqrt(2)))
+
+    @property
+    def bound(self) -> float:
+        """Bρ√(2T)."""
+        return self.radius * self.rho * np.sqrt(2 * self.T)
+
+    def hypotheses(self, trace, u=None):
+        """Ask for lazy descent with these steps from a point of its set, convex losses, ‖z_t‖ ≤ ρ, u near
+        enough.
+        """
+        learner = trace.learner
+        lazy = isinstance(learner, OGD) and learner.projection == "lazy"
+        return {
+            "lazy descent (lazy OGD) with the steps η_t": lazy
+            and same_steps(learner.eta, self.step, trace.rounds)
+        } | _common(self, trace, u, self.radius, "B")
+
+    def chain(self, trace, u=None):
+        """Theorem 1 with steps that fall: round t is played with h_t = η_{t−1}, the first with h_1 = η_1.
+
+        w_t minimises Z_{t−1} + R/h_t, so round t costs at most (h_t/2)‖z_t‖² more than min(Z_t + R/h_t) −
+        min(Z_{t−1} + R/h_t). A smaller h raises the minimum: these differences add up to no more than
+        ⟨Z_T, u⟩ + R(u)/h_T.
+        """
+        z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
+        eta = steps(trace.learner.eta, self.T)
+        h = np.append(eta[0], eta[:-1])
+        return Chain(
+            "Theorem 2 without a horizon",
+            (
+                Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
+                Line((z * (w[:-1] - u)).sum(), "(8) Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
+                Line(
+                    (h * squares(z)).sum() / 2 + squares(u, w[0]) / (2 * h[-1]),
+                    "½ Σ h_t ‖z_t‖² + ‖u − w_1‖²/2h_T",
+                    "Theorem 1 with the step h_t of round t, which falls",
+                ),
+                Line(
+                    h.sum() * self.rho**2 / 2 + self.radius**2 / (2 * h[-1]),
+                    "½ ρ² Σ h_t + B²/2h_T",
+                    "‖z_t‖ ≤ ρ, ‖u − w_1‖ ≤ B",
+                ),
+                Line(self.bound, "B ρ √(2T)", "Σ 1/√t ≤ 2√T − 1"),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play linear losses on a disk, quadratic ones on an interval."""
+        yield from attacks(_arena(cls, Ball(2, 2.0), 1.5), slopes(2, 1.5), rng, short=3)
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), _bowls(), rng, short=3)
+
+    @classmethod
+    def worst(cls, T=8):
+        """Play each loss orthogonal to the sum of the others."""
+        stated, over = cls(2.0, 1.5, T), Ball(2, 2.0)
+        trace = play(OGD(over, stated.step), orthogonal(1.5), rounds=T)
+        return stated, trace, trace.best(over)
+
+
+# ---------------------------------------------------------------- what the three share
+
+
+def _lazy(trace):
+    """The leader of lazy descent, or None."""
+    leader = leader_of(trace, surrogates=True)
+    return leader if leader is not None and isinstance(leader.regularizer, SquaredNorm) else None
+
+
+def _is(eta, step):
+    return not callable(eta) and np.ndim(eta) == 0 and bool(np.isclose(eta, step, rtol=1e-9, atol=0.0))
+
+
+def _step_of(trace):
+    leader = trace.learner if eager(trace) else _lazy(trace)
+    if leader is None or callable(leader.eta):
+        raise ValueError(f"trace must be one of OGD with a number eta, got {trace.learner!r}")
+    return leader.eta
+
+
+def _start(trace):
+    """The centre of lazy descent; of eager descent w_1."""
+    leader = _lazy(trace)
+    if leader is None:
+        return trace.points[0]
+    return np.zeros(trace.dim) if leader.regularizer.center is None else leader.regularizer.center
+
+
+def _common(stated, trace, u, size, letter):
+    """The hypotheses on the start, the losses and u."""
+    over = getattr(trace.learner, "over", None) or getattr(leader_of(trace, surrogates=True), "over", None)
+    near = inside(over, u)
+    start = trace.points[0] if isinstance(stated, DescentAnytime) else _start(trace)
+    return {
+        f"{stated.T} rounds": trace.rounds == stated.T,
+        "0, or the start, is in the set, and it is w_1": inside(over, start)
+        and np.allclose(start, trace.points[0]),
+        "‖z_t‖ ≤ ρ": most(np.linalg.norm(trace.subgradients, axis=-1), stated.rho),
+        "u is in the set": near,
+        f"‖u − w_1‖ ≤ {letter}": near and most(np.sqrt(squares(np.asarray(u, dtype=float), start)), size),
+        "f_t is convex": near and convex(trace, u),
+    }
+
+
+def _parts(trace, u):
+    """(z, w, η, u, (‖u‖² − ‖w_1‖²)/2η), the norms taken from the start."""
+    u, eta, start = validate.vector("u", u, trace.dim), _step_of(trace), _start(trace)
+    ends = (squares(u, start) - squares(trace.points[0], start)) / (2 * eta)
+    return trace.subgradients, plays(trace), eta, u, ends
+
+
+def _arena(cls, over, rho, projection="lazy", start=None, eta=None):
+    """Descent on `over`; the numbers of the theorem are those of the set."""
+
+    def game(losses):
+        first = over.project(np.zeros(over.dim)) if start is None else np.array(start)
+        size = over.diameter if cls is Descent else over.farthest(first)
+        stated = cls(size, rho, len(losses)) if eta is None else cls(size, rho, len(losses), eta)
+        linear = isinstance(losses[0], np.ndarray)
+        trace = play(OGD(over, stated.step, projection, start), np.array(losses) if linear else losses)
+        return stated, trace, trace.best(over)
+
+    return game
+
+
+def _bowls():
+    """On [−1, 1] the slope of each is at most 1."""
+    return [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]

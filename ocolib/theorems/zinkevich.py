@@ -1,0 +1,305 @@
+"""Eager descent with steps 1/√t against comparators that move: Theorem 4.1.3 of Lecture 4, printed and
+sharp.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ocolib import validate
+from ocolib.game import play
+from ocolib.learners import OGD, inverse_sqrt, steps
+from ocolib.losses import Quadratic
+from ocolib.sets import Ball, Box
+from ocolib.theorems.base import (
+    Chain,
+    Line,
+    Theorem,
+    attacks,
+    convex,
+    eager,
+    inside,
+    most,
+    not_negative,
+    plays,
+    same_steps,
+    slopes,
+    squares,
+)
+
+
+@dataclass(frozen=True)
+class Zinkevich(Theorem):
+    """Theorem 4.1.3 of Lecture 4 as printed. Convex losses, a closed convex set of diameter D, ‖z_t‖ ≤ ρ.
+
+    Eager descent with η_t = 1/√t from any w_1 of the set has against every u_1, …, u_T of the set, with
+    L = Σ ‖u_{t+1} − u_t‖ = `path`, regret Σ f_t(w_t) − f_t(u_t) ≤ (D²/2 + ρ² + 2DL)√T.
+    """
+
+    item, kind, tightness = "zin4.thm4.1.3", "upper", 0.976
+    diameter: float
+    rho: float
+    path: float
+    T: int
+
+    def __post_init__(self):
+        self._check(diameter=validate.positive, rho=validate.positive, path=not_negative, T=validate.count)
+
+    @classmethod
+    def of(cls, trace: Any, u: Any, diameter: float, rho: float) -> Zinkevich:
+        """Take T from a trace, and L from the path u_1, …, u_T."""
+        return cls(diameter, rho, _length(trace, u), trace.rounds)
+
+    @property
+    def step(self) -> inverse_sqrt:
+        """The schedule η_t = 1/√t."""
+        return inverse_sqrt(1.0)
+
+    @property
+    def bound(self) -> float:
+        """(D²/2 + ρ² + 2DL)√T."""
+        return (self.diameter**2 / 2 + self.rho**2 + 2 * self.diameter * self.path) * np.sqrt(self.T)
+
+    def hypotheses(self, trace, u=None):
+        """Ask for eager descent with η_t = 1/√t, a set of diameter ≤ D, ‖z_t‖ ≤ ρ, a path in the set no
+        longer than L.
+        """
+        return _hypotheses(self, trace, u)
+
+    def measure(self, trace, u=None):
+        """Measure Σ f_t(w_t) − f_t(u_t)."""
+        return trace.dynamic_regret(_path(trace, u))
+
+    def chain(self, trace, u=None):
+        """L_t is ‖u_{t+1} − u_t‖, the noise ½Σ η_t‖z_t‖², the drift Σ (‖w_{t+1} − u_{t+1}‖² − ‖w_{t+1} −
+        u_t‖²)/2η_t.
+        """
+        lines = [
+            *_by_diameter(trace, u, self),
+            Line(self.bound, "(D²/2 + ρ² + 2D·L)√T, as printed", "2D·L for D·L, √T for √(T−1)"),
+        ]
+        return Chain("Theorem 4.1.3, drift from the diameter", tuple(lines))
+
+    @classmethod
+    def games(cls, rng):
+        """Play linear losses on [0, 1] and on a disk, quadratic ones; the best point, and paths that walk."""
+        yield from _games(cls, rng, 1.0)
+
+    @classmethod
+    def worst(cls, T=10_000):
+        """Play zigzag on [0, 1] from 0, then a drag to the upper end."""
+        over = Box([0.0], [1.0])
+        trace = play(OGD(over, inverse_sqrt(1.0), "eager", [0.0]), zigzag_and_drag(T))
+        return cls(1.0, 1.0, 0.0, T), trace, trace.best(over)
+
+
+@dataclass(frozen=True, eq=False)
+class ZinkevichSharp(Theorem):
+    """Theorem 4.1.3 of Lecture 4, sharp. Hypotheses as in `Zinkevich`, but η_t = σ/√t with any σ = `scale`
+    > 0.
+
+    Regret ≤ (D²/2σ)√T + σρ²(√T − ½) + (drift/σ)√(T − 1). The drift is DL; if the set lies in a ball of
+    radius R = `circumradius` around `center`, it is RL + R²/2 where that is less. Met for T = 1 and σ =
+    D/ρ.
+    """
+
+    item, kind, tightness = "zin4.thm4.1.3.sharp", "tight", 1.0
+    diameter: float
+    rho: float
+    path: float
+    T: int
+    circumradius: float | None = None
+    scale: float = 1.0
+    center: Any = None
+
+    def __post_init__(self):
+        self._check(diameter=validate.positive, rho=validate.positive, path=not_negative, T=validate.count)
+        self._check(circumradius=validate.positive, scale=validate.positive, center=validate.vector)
+
+    @classmethod
+    def of(cls, trace: Any, u: Any, diameter: float, rho: float, center: Any = None) -> ZinkevichSharp:
+        """Take T and σ from a trace, L from the path u_1, …, u_T, and R from `center`."""
+        scale = float(steps(trace.learner.eta, 1)[0]) if eager(trace) else 1.0
+        R = None if center is None else trace.learner.over.farthest(np.asarray(center, dtype=float))
+        return cls(diameter, rho, _length(trace, u), trace.rounds, R, scale, center)
+
+    @property
+    def step(self) -> inverse_sqrt:
+        """The schedule η_t = σ/√t."""
+        return inverse_sqrt(self.scale)
+
+    @property
+    def drift(self) -> float:
+        """DL, or RL + R²/2 if R is given and that is less."""
+        by_diameter, R = self.diameter * self.path, self.circumradius
+        return by_diameter if R is None else min(by_diameter, R * self.path + R**2 / 2)
+
+    @property
+    def bound(self) -> float:
+        """(D²/2σ)√T + σρ²(√T − ½) + (drift/σ)√(T − 1)."""
+        D, rho, T, sigma = self.diameter, self.rho, self.T, self.scale
+        static = D**2 / (2 * sigma) * np.sqrt(T) + sigma * rho**2 * (np.sqrt(T) - 0.5)
+        return static + self.drift / sigma * np.sqrt(T - 1)
+
+    def hypotheses(self, trace, u=None):
+        """Ask for what `Zinkevich` asks, with η_t = σ/√t; if R is given, a set within R of `center` too."""
+        found = _hypotheses(self, trace, u)
+        if self.circumradius is not None:
+            over: Any = getattr(trace.learner, "over", None)
+            c = self.center
+            known = over is not None and c is not None and len(c) == over.dim
+            found["`center` is given, a point of the space"] = known
+            found["the set is within R of `center`"] = known and most(over.farthest(c), self.circumradius)
+        return found
+
+    def measure(self, trace, u=None):
+        """Measure Σ f_t(w_t) − f_t(u_t)."""
+        return trace.dynamic_regret(_path(trace, u))
+
+    def chain(self, trace, u=None):
+        """The drift by the diameter or, where that is less, from the centre c of a ball of radius R around
+        the set.
+        """
+        if self.drift == self.diameter * self.path:
+            return Chain("Theorem 4.1.3, drift from the diameter", tuple(_by_diameter(trace, u, self)))
+        R: Any = self.circumradius
+        u, c, T = _path(trace, u), self.center, self.T
+        lines, rest, eta, L = _against_a_path(trace, u, self.diameter)
+        moved, turned = R * (L / eta[:-1]).sum(), np.diff(squares(u, c)) / (2 * eta[:-1])
+        lines += [
+            Line(
+                rest + turned.sum() + moved,
+                "D²/2η_T + Σ (‖u_{t+1} − c‖² − ‖u_t − c‖²)/2η_t + R Σ L_t/η_t + noise",
+                "distances taken from c; w_{t+1} is within R of it",
+            ),
+            Line(
+                rest + (R**2 / (2 * eta[-2]) if T > 1 else 0.0) + moved,
+                "D²/2η_T + R²/2η_{T−1} + R Σ L_t/η_t + noise",
+                "Abel once more; ‖u_t − c‖ ≤ R",
+            ),
+            _summed(self, "(R·L + R²/2)"),
+        ]
+        return Chain("Theorem 4.1.3, drift from the circumradius", tuple(lines))
+
+    @classmethod
+    def games(cls, rng):
+        """Play the games of `Zinkevich` with another scale, and with the radius of the set."""
+        yield from _games(cls, rng, 0.7)
+
+    @classmethod
+    def worst(cls, D=3.0, rho=0.5):
+        """Play one round from the wrong end of [0, D] with σ = D/ρ."""
+        over = Box([0.0], [D])
+        trace = play(OGD(over, inverse_sqrt(D / rho), "eager", [D]), np.array([[rho]]))
+        return cls(D, rho, 0.0, 1, scale=D / rho), trace, trace.best(over)
+
+
+# ---------------------------------------------------------------- what the two share
+
+
+def _path(trace, u):
+    """u_1, …, u_T; one point stays where it is."""
+    u = validate.array("u", u, trace.dim)
+    return np.tile(u, (trace.rounds, 1)) if u.ndim == 1 else u
+
+
+def _length(trace, u):
+    return float(np.sqrt(squares(np.diff(_path(trace, u), axis=0))).sum())
+
+
+def _hypotheses(stated, trace, u):
+    over, u = getattr(trace.learner, "over", None), np.asarray(u, dtype=float)
+    shaped = over is not None and u.shape in ((over.dim,), (trace.rounds, over.dim))
+    return {
+        "eager descent (eager OGD) with η_t = σ/√t, σ = 1 as printed": eager(trace)
+        and same_steps(trace.learner.eta, stated.step, trace.rounds),
+        f"{stated.T} rounds": trace.rounds == stated.T,
+        "the set has diameter at most D": over is not None and most(over.diameter, stated.diameter),
+        "‖z_t‖ ≤ ρ": most(np.linalg.norm(trace.subgradients, axis=-1), stated.rho),
+        "w_1 and every u_t are in the set": shaped and inside(over, u) and inside(over, trace.points[0]),
+        "the path u_1, …, u_T is no longer than L": shaped and most(_length(trace, u), stated.path),
+        "f_t is convex": shaped and convex(trace, u),
+    }
+
+
+def _against_a_path(trace, u, D):
+    """The lines up to D²/2η_T + drift + noise, the value of D²/2η_T + noise, the steps, the L_t."""
+    w, z, eta = plays(trace), trace.subgradients, steps(trace.learner.eta, trace.rounds)
+    noise = (eta * squares(z)).sum() / 2
+    near, after = squares(w[:-1], u), squares(w[1:], u)
+    drift = ((squares(w[1:-1], u[1:]) - after[:-1]) / (2 * eta[:-1])).sum()
+    growth = np.diff(1 / eta, prepend=0.0)
+    rest = D**2 / (2 * eta[-1]) + noise
+    lines = [
+        Line(trace.dynamic_regret(u), "Σ f_t(w_t) − f_t(u_t)"),
+        Line((z * (w[:-1] - u)).sum(), "Σ ⟨z_t, w_t − u_t⟩", "z_t is a subgradient at w_t"),
+        Line(
+            ((near - after) / (2 * eta)).sum() + noise,
+            "Σ (‖w_t − u_t‖² − ‖w_{t+1} − u_t‖²)/2η_t + noise",
+            "projection: no farther from u_t",
+        ),
+        Line(
+            (near * growth).sum() / 2 + drift + noise,
+            "½Σ ‖w_t − u_t‖²(1/η_t − 1/η_{t−1}) + drift + noise",
+            "u_t → u_{t+1} in the second square; Abel; drop ‖w_{T+1} − u_T‖²",
+        ),
+        Line(rest + drift, "D²/2η_T + drift + noise", "‖w_t − u_t‖ ≤ D"),
+    ]
+    return lines, rest, eta, np.sqrt(squares(u[1:], u[:-1]))
+
+
+def _by_diameter(trace, u, stated):
+    """All lines of the proof in which w_{t+1} is within D of u_t and of u_{t+1}."""
+    u, D = _path(trace, u), stated.diameter
+    lines, rest, eta, L = _against_a_path(trace, u, D)
+    worth = rest + D * (L / eta[:-1]).sum()
+    within = Line(worth, "D²/2η_T + D Σ L_t/η_t + noise", "w_{t+1} is within D of u_t and u_{t+1}")
+    sharp = stated
+    if isinstance(stated, Zinkevich):
+        sharp = ZinkevichSharp(D, stated.rho, stated.path, stated.T)
+    return [*lines, within, _summed(sharp, "D·L")]
+
+
+def _summed(stated, drift):
+    """The line in which the sums over the steps and the gradients are bounded."""
+    formula = f"(D²/2)√T + ρ²(√T − ½) + {drift}√(T−1)"
+    if stated.scale != 1:
+        formula = f"(D²/2σ)√T + σρ²(√T − ½) + {drift}/σ √(T−1)"
+    return Line(stated.bound, formula, "‖z_t‖ ≤ ρ; Σ 1/√t ≤ 2√T − 1")
+
+
+def zigzag_and_drag(T: int, scale: float = 1.0) -> np.ndarray:
+    """Losses on [0, 1] that eager descent with η_t = scale/√t from 0 hates: zigzag, then a drag to the
+    upper end.
+    """
+    t, z = np.arange(1, T + 1), -np.ones(T)
+    turns = (T - int(np.ceil(np.sqrt(T) / scale))) // 2 * 2
+    z[0:turns:2] = -np.sqrt(t[0:turns:2] / (t[0:turns:2] + 1))
+    z[1:turns:2] = 1.0
+    return z[:, None]
+
+
+def _games(cls, rng, scale):
+    sharp = cls is ZinkevichSharp
+
+    def arena(over, rho, start, walks):
+        def game(losses):
+            linear = isinstance(losses[0], np.ndarray)
+            trace = play(
+                OGD(over, inverse_sqrt(scale), "eager", start), np.array(losses) if linear else losses
+            )
+            u = trace.best(over)
+            if walks:  # from the best point on, towards where each loss is small
+                u = over.project(u - 0.3 * np.cumsum(trace.subgradients, axis=0))
+            more = {"center": np.zeros(over.dim)} if sharp and isinstance(over, Ball) else {}
+            return cls.of(trace, u, over.diameter, rho, **more), trace, u
+
+        return game
+
+    yield from attacks(arena(Box([0.0], [1.0]), 1.0, [0.0], False), slopes(1, 1.0), rng)
+    yield from attacks(arena(Ball(2, 2.0), 1.5, [1.0, 1.0], True), slopes(2, 1.5), rng, short=3)
+    bowls = [Quadratic([c], 0.5) for c in (-1.0, 0.4, 1.0)]
+    yield from attacks(arena(Box([-1.0], [1.0]), 1.0, None, True), bowls, rng, short=3)

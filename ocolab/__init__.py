@@ -1,6 +1,8 @@
-"""The laboratory beside `ocolib`: what is built on games and needed by none.
+"""The laboratory beside `ocolib`: what is built on games and needed by none of them.
 
-`sweep` plays many games as one table, on as many machines as you have; `streams` plays one that is too long
-for the memory. `certificates` checks worst cases as inequalities between fractions, with nothing but the
-standard library, and `exact` solves games in fractions.
+`fast` plays long games sooner, and in pieces those that do not fit the memory. `comparators` finds the best
+point in hindsight with a certificate. `limits` has worst cases and what nobody can beat, `exact` solves games
+in fractions, `certificates` checks worst cases between fractions with nothing but the standard library, and
+`certify` finds them. `sweep` plays many games as one table; `keys` tells whether a kept row still holds.
+`tables` sets a few rows as a table.
 """

@@ -2,11 +2,12 @@
 
 A solver says "about 2.998230". A *certificate* is a short list of fractions from which exact arithmetic
 derives that the worst case lies between two rational numbers. Finding it may take a solver and luck
-(tools/certify.py); checking it takes neither: standard library, no rounding. `stored()` gives those that ship
+(`ocolab.certify`); checking it takes neither: standard library, no rounding. `stored()` gives those that ship
 with the package; `verify` checks one, and raises `Refused` with the reason if it does not prove its claim.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,11 +33,35 @@ Pair: TypeAlias = tuple[Fraction, Fraction]
 #: a JSON object: statement, problem, multipliers, grams
 Certificate: TypeAlias = dict[str, Any]
 
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/0*[1-9][0-9]*)?", re.ASCII)
+
 # ---------------------------------------------------------------- exact linear algebra
+
+
+LONGEST = 100  #: characters of a number
+MOST = 50  #: rounds of a game
 
 
 class Refused(ValueError):
     """What was handed in does not prove what it claims; the message says where it fails."""
+
+
+def number(x: Number) -> Fraction:
+    """Read a fraction: a whole number, a `Fraction`, or text such as "1/3", "-2" or "0.25".
+
+    Everything else is refused: floats, which are rounded already, exponents, and what is too long to be
+    computed with.
+
+    >>> number("-0.25"), number("10/4")
+    (Fraction(-1, 4), Fraction(5, 2))
+    """
+    if isinstance(x, Rational) and not isinstance(x, bool):
+        if max(abs(x.numerator), x.denominator).bit_length() > 4 * LONGEST:
+            raise Refused(f"a number must have at most {LONGEST} digits")
+        return Fraction(x)
+    if not isinstance(x, str) or len(x) > LONGEST or not NUMBER.fullmatch(x):
+        raise Refused(f"a number must be whole, a fraction or a decimal number, got {str(x)[:30]!r}")
+    return Fraction(x)
 
 
 def psd(M: Matrix) -> bool:
@@ -141,8 +166,8 @@ class Descent:
     def __post_init__(self):
         for name, low in (("T", 1), ("delay", 0)):
             value = getattr(self, name)
-            if type(value) is not int or value < low:
-                raise ValueError(f"{name} must be an integer ≥ {low}, got {value!r}")
+            if type(value) is not int or not low <= value <= MOST:
+                raise ValueError(f"{name} must be an integer from {low} to {MOST}, got {str(value)[:40]}")
         for name, allowed in (("projection", ("lazy", "eager")), ("within", ("ball", "diameter"))):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} must be one of {allowed}, got {getattr(self, name)!r}")
@@ -151,7 +176,7 @@ class Descent:
         steps = self.eta2 if isinstance(self.eta2, (list, tuple)) else [self.eta2] * (self.T - 1)
         if len(steps) != self.T - 1:
             raise ValueError(f"eta2 must have T − 1 = {self.T - 1} entries, got {len(steps)}")
-        eta2, size2, rho2 = tuple(map(Fraction, steps)), Fraction(self.size2), Fraction(self.rho2)
+        eta2, size2, rho2 = tuple(map(number, steps)), number(self.size2), number(self.rho2)
         if min(size2, rho2, *eta2) <= 0:
             raise ValueError("eta2, size2 and rho2 must be > 0")
         for name, value in (("eta2", eta2), ("size2", size2), ("rho2", rho2)):
@@ -233,7 +258,7 @@ def line(problem: Descent, multipliers: Proof) -> Pair:
     If Σ λA − C ⪰ 0, then C • G = Σ λ(A • G) − (Σ λA − C) • G ≤ Σ λ·bound for the Gram matrix G of every
     game; and `size2` enters none of the matrices, only the bounds.
     """
-    proof = {name: Fraction(x) for name, x in multipliers.items()}
+    proof = {name: number(x) for name, x in multipliers.items()}
     conditions = problem.conditions()
     for name, x in proof.items():
         if name not in conditions:
@@ -261,10 +286,10 @@ def lower(problem: Descent, gram: Gram) -> Fraction:
     `gram` is symmetric, given by its rows up to the diagonal. If it is ⪰ 0 it belongs to vectors z, w, u; if
     it obeys the conditions, whatever the unknown digits of the steps, they are a game on the hull of 0, w, u.
     """
-    G = {(j, i): Fraction(x) for i, row in enumerate(gram) for j, x in enumerate(row)}
     n = len(problem.vectors())
-    if [len(row) for row in gram] != list(range(1, n + 1)):
+    if [len(row) for row in gram] != list(range(1, n + 1)) or any(isinstance(row, str) for row in gram):
         raise Refused(f"the Gram matrix must have {n} rows of 1, 2, … entries")
+    G = {(j, i): number(x) for i, row in enumerate(gram) for j, x in enumerate(row)}
     for name, (A, error, bound) in problem.conditions().items():
         value = sum(c * G[k] for k, c in A.items()) + sum(c * abs(G[k]) for k, c in error.items())
         if value > bound:
@@ -291,13 +316,25 @@ def decimal(x: Fraction, up: bool, digits: int = 9) -> str:
     return (sign + text[:-digits] + "." + text[-digits:]).rstrip("0").rstrip(".")
 
 
+def exact(x: Fraction) -> str:
+    """Write x as text without rounding: as a decimal number of at most nine digits, else as a fraction.
+
+    >>> exact(Fraction(15, 2)), exact(Fraction(5, 3))
+    ('7.5', '5/3')
+    """
+    return decimal(x, up=False) if not (x * 10**9).denominator > 1 else str(x)
+
+
 def enclose(problem: Descent, multipliers: Proof, gram: Gram) -> Pair:
     """(low, high): low ≤ the worst case of `problem` ≤ high, both proved, or `Refused`."""
     return lower(problem, gram), upper(problem, multipliers)
 
 
 def statement(problems: Sequence[Descent], enclosures: Sequence[Pair]) -> str:
-    """In words what is proved for one problem, or for two that differ in `size2` and all between them."""
+    """Say in words what is proved for one problem, or for two that differ in `size2` and all between them.
+
+    Equalities are between exact numbers. Of an interval the lower end is rounded down and the upper one up.
+    """
     p = problems[0]
     steps = sorted(set(p.eta2), reverse=True)
     if not steps:
@@ -310,13 +347,13 @@ def statement(problems: Sequence[Descent], enclosures: Sequence[Pair]) -> str:
     letter = {"ball": "R", "diameter": "D"}[p.within]
     sets = {"ball": "in the ball of radius R around 0", "diameter": "of diameter at most D"}[p.within]
     size = f"{letter}² = {p.size2}"
-    numbers = [(decimal(low, up=False), decimal(high, up=True)) for low, high in enclosures]
-    says = " ≤ largest regret ≤ ".join(numbers[0])
-    if numbers[0][0] == numbers[0][1]:
-        says = f"the largest regret is {numbers[0][0]}"
+    low, high = enclosures[0]
+    says = f"{decimal(low, up=False)} ≤ largest regret ≤ {decimal(high, up=True)}"
+    if low == high:
+        says = f"the largest regret is {exact(low)}"
     if len(problems) == 2:
         size = f"{letter}² anywhere from {p.size2} to {problems[1].size2}"
-        says = f"the largest regret is linear in {letter}², from {numbers[0][0]} to {numbers[1][0]}"
+        says = f"the largest regret is linear in {letter}², from {exact(low)} to {exact(enclosures[1][0])}"
     return (
         f"{p.projection.capitalize()} gradient descent from w_1 = 0, T = {p.T}, {eta}{late}. "
         f"Over all dimensions, closed convex S ∋ 0 {sets}, {size}, and convex losses with subgradients "
@@ -330,7 +367,16 @@ def certificate(problem: dict[str, Any], multipliers: Proof, grams: Sequence[Gra
     `problem` is a dict as in the file: the arguments of `Descent`, `size2` a list of one or two.
     """
     found = {"problem": problem, "multipliers": multipliers, "grams": grams}
-    return {"statement": statement(*_prove(found)), **found}
+    return {"statement": statement(*_prove(found)), **_texts(found)}
+
+
+def _texts(x: Any) -> Any:
+    """Write every fraction inside as text, so that json takes it."""
+    if isinstance(x, Mapping):
+        return {name: _texts(part) for name, part in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [_texts(part) for part in x]
+    return str(x) if isinstance(x, Fraction) else x
 
 
 def game(found: Certificate, which: int = 0) -> Descent:
@@ -339,12 +385,13 @@ def game(found: Certificate, which: int = 0) -> Descent:
 
 
 def _prove(found: Certificate) -> tuple[list[Descent], list[Pair]]:
-    problems = [game(found, i) for i in range(len(found["problem"]["size2"]))]
-    if not problems:
-        raise Refused("it is for no size")
+    sizes = found["problem"]["size2"]
+    if not isinstance(sizes, (list, tuple)) or len(sizes) not in (1, 2):
+        raise Refused("it must be for a list of one size, or of two")
+    problems = [game(found, i) for i in range(len(sizes))]
     enclosures = [enclose(p, found["multipliers"], g) for p, g in zip(problems, found["grams"], strict=True)]
-    if len(problems) > 2 or (len(problems) == 2 and any(low != high for low, high in enclosures)):
-        raise Refused("a certificate has one size, or two with a line that is exact at both ends")
+    if len(problems) == 2 and any(low != high for low, high in enclosures):
+        raise Refused("a certificate for two sizes must be exact at both ends")
     return problems, enclosures
 
 

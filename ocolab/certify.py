@@ -1,0 +1,234 @@
+"""Find the certificates of `ocolab.certificates` again: python -m ocolab.certify
+
+Where the proof is known in closed form its fractions are written down. Elsewhere a barrier method looks for
+multipliers λ, and its last iterate is a proof for both sides: minimise
+
+    Σ λb − μ·log det M(λ) − μ·Σ log λ,      M(λ) = Σ λA − C.
+
+At the minimum G = μ·M⁻¹ has A • G = b − μ/λ < b for every condition: M ≻ 0 proves the upper bound, G ≻ 0 is a
+game, and they are μ·(size of M + number of conditions) apart. Both are strictly inside, so rounding to enough
+digits does no harm; exact arithmetic has the last word. Extended precision is needed: at the end M is nearly
+singular.
+"""
+
+import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from ocolab import certificates
+from ocolab.certificates import Descent, Refused, certificate, decimal
+
+FILE = Path(__file__).with_name("certificates.json")
+WIDTH = 5e-7  # of an enclosure before it is rounded, in units of Rρ
+REAL = np.longdouble
+
+
+def cholesky(M):
+    """Lower triangular L with LLᵀ = M in extended precision, or None if M is not positive definite."""
+    A, n = M.copy(), len(M)
+    for k in range(n):
+        if not A[k, k] > 0:
+            return None
+        A[k:, k] /= np.sqrt(A[k, k])
+        A[k + 1 :, k + 1 :] -= np.outer(A[k + 1 :, k], A[k + 1 :, k])
+    return np.tril(A)
+
+
+def solve(L, B):
+    """(LLᵀ)⁻¹B."""
+    X = np.array(B, dtype=REAL)
+    for k in range(len(L)):
+        X[k] = (X[k] - L[k, :k] @ X[:k]) / L[k, k]
+    for k in reversed(range(len(L))):
+        X[k] = (X[k] - L[k + 1 :, k] @ X[k + 1 :]) / L[k, k]
+    return X
+
+
+def matrices(problem):
+    """(names, A, b, C) in extended precision, A a symmetric matrix for each name."""
+    n = len(problem.vectors())
+
+    def dense(form):
+        M = np.zeros((n, n), dtype=REAL)
+        for (i, j), x in form.items():
+            M[i, j] += REAL(x.numerator) / REAL(x.denominator) / 2
+            M[j, i] += REAL(x.numerator) / REAL(x.denominator) / 2
+        return M
+
+    conditions = problem.conditions()
+    A = np.array([dense({k: Fraction(x) for k, x in form.items()}) for form, _, _ in conditions.values()])
+    b = np.array([REAL(x.numerator) / REAL(x.denominator) for _, _, x in conditions.values()])
+    return list(conditions), A, b, dense({k: Fraction(x) for k, x in problem.objective().items()})
+
+
+def central_path(problem, gap):
+    """(names, multipliers, Gram matrix) on the central path, `gap` apart."""
+    names, A, b, C = matrices(problem)
+    size, flat = len(C), A.reshape(len(A), -1)
+    x = np.array([0.01 if name[0] == "p" else 10.0 * problem.T for name in names], dtype=REAL)
+    mu, last = REAL(1), REAL(gap) / (size + len(A))
+    while True:
+        for _ in range(60):
+            L = cholesky(np.tensordot(x, A, 1) - C)
+            G = mu * solve(L, np.eye(size))
+            AG = A @ G
+            gradient = (b - flat @ G.ravel() - mu / x) * x  # in units of x: every λ on its own scale
+            products = AG.transpose(0, 2, 1).reshape(len(A), -1)
+            hessian = np.outer(x, x) * (AG.reshape(len(A), -1) @ products.T) / mu + mu * np.eye(len(A))
+            step = -solve(cholesky(hessian), gradient)
+            decrement = np.sqrt(max(-gradient @ step / mu, 0))
+            length = REAL(1) if decrement < 0.2 else 1 / (1 + decrement)
+            while (trial := x * (1 + length * step)).min() <= 0 or cholesky(
+                np.tensordot(trial, A, 1) - C
+            ) is None:
+                length /= 2
+            x = trial
+            if decrement < 1e-5:
+                break
+        if mu <= last:
+            return names, x, mu * solve(cholesky(np.tensordot(x, A, 1) - C), np.eye(size))
+        mu = max(mu / 4, last)
+
+
+def rounded(x, digits):
+    """The nearest decimal number with at most so many digits after the point, as text."""
+    return decimal(round(Fraction(*x.as_integer_ratio()) * 10**digits) / Fraction(10**digits), False, digits)
+
+
+def enclosure(problem, unit=1.0):
+    """A certificate of width ≤ 2·WIDTH·unit; 7 to 17 digits, of the multipliers first as few as will do."""
+    game = Descent(**problem | {"size2": problem["size2"][0]})
+    names, x, G = central_path(game, WIDTH * unit)
+
+    def proof(digits):
+        listed = {name: rounded(value, digits) for name, value in zip(names, x, strict=True)}
+        return {name: value for name, value in listed.items() if value != "0"}
+
+    def gram(digits):
+        return [[rounded(G[i, j], digits) for j in range(i + 1)] for i in range(len(G))]
+
+    def accepted(check, made):
+        for candidate in map(made, range(7, 18)):
+            with suppress(Refused):
+                yield candidate, check(game, candidate)
+
+    for multipliers, high in accepted(certificates.upper, proof):
+        for table, low in accepted(certificates.lower, gram):
+            if high - low <= 2 * WIDTH * unit:
+                return certificate(problem, multipliers, [table])
+    raise RuntimeError(f"no enclosure found for {game}")
+
+
+# ---------------------------------------------------------------- proofs known in closed form, η = ρ = 1
+
+
+def textbook(T, projection, ratio=1):
+    """The textbook proof against the point `ratio`·u of S instead of u, by its fractions.
+
+    With ratio 1: ½ on each ‖z_t‖² ≤ ρ² and on ‖u‖², 1 on projections. A smaller ratio belongs to steps so
+    short that T of them do not reach the edge, ratio = T/R: the rest ⟨Z_T, (ratio − 1)u⟩ costs the lengths of
+    the z and of u once more.
+    """
+    R = T / Fraction(ratio)
+    proof = {f"gradient z{t}": Fraction(1, 2) + (R - T) / 2 for t in range(1, T + 1)}
+    proof["distance w1 u"] = Fraction(ratio) / 2
+    for t in range(2, T + 1):
+        if projection == "lazy" and t < T:
+            proof[f"projection w{t} w{t + 1}"] = Fraction(1)
+        else:
+            proof[f"projection w{t} u"] = Fraction(ratio)
+            proof[f"projection w{t} w1"] = 1 - Fraction(ratio)
+    return {name: str(x) for name, x in proof.items() if x}
+
+
+def walk(T, inner, reach=None):
+    """The Gram matrix of a game without projections: inner(s, t) = ⟨Z_s, Z_t⟩, w_t = −Z_{t−1}, u = −Z_T.
+
+    With `reach` the comparator is −`reach`·Z_T instead.
+    """
+    rows: list[dict] = [{t: 1, t - 1: -1} for t in range(1, T + 1)] + [{t: -1} for t in range(1, T)]
+    rows += [{T: Fraction(-1 if reach is None else -reach)}]
+
+    def entry(a, b):
+        return str(sum(x * y * inner(s, t) for s, x in a.items() for t, y in b.items()))
+
+    return [[entry(a, b) for b in rows[: i + 1]] for i, a in enumerate(rows)]
+
+
+def simplex(s, t):
+    """0, Z_1, …, Z_T are the corners of a regular simplex of side 1: steps of length 1 that stay within 1."""
+    return Fraction(s > 0 and t > 0) * Fraction(1 + (s == t), 2)
+
+
+def straight(s, t):
+    """All z are one unit vector."""
+    return Fraction(s * t)
+
+
+# ---------------------------------------------------------------- the list
+
+
+def closed_forms():
+    for T in range(1, 11):
+        for projection in ("lazy", "eager"):
+            for within in ("ball", "diameter"):
+                ends = [(1, simplex), (T**2, straight)][: 1 if T == 1 else 2]
+                problem = data(T, 1, [size for size, _ in ends], projection, within)
+                grams = [walk(T, inner) for _, inner in ends]
+                name = f"range, {projection}, {within}, T = {T}"
+                yield name, certificate(problem, textbook(T, projection), grams)
+            if T > 1:
+                problem = data(T, 1, [4 * T**2], projection)
+                grams = [walk(T, straight, reach=2)]
+                name = f"short steps, {projection}, T = {T}"
+                yield name, certificate(problem, textbook(T, projection, Fraction(1, 2)), grams)
+
+
+def searched():
+    """(name, problem, Rρ in the problem's units)."""
+    for T in range(3, 11):
+        for eta in (Fraction(n, 4) for n in (5, 6, 8, 12, 20)):
+            for projection in ("lazy", "eager"):
+                problem = data(T, 1, [1 / eta**2], projection)
+                yield f"long steps, {projection}, ηρ/R = {eta}, T = {T}", problem, 1 / float(eta)
+    for T in range(2, 11):
+        for within in ("ball", "diameter"):
+            problem = data(T, [Fraction(1, t) for t in range(1, T)], [1], "eager", within)
+            yield f"schedule 1/√t, {within}, T = {T}", problem, 1.0
+    for delay in (1, 2):
+        for T in range(delay + 2, 11):
+            problem = data(T, Fraction(1, (delay + 1) * T), [1]) | {"delay": delay}
+            yield f"delay {delay}, T = {T}", problem, 1.0
+
+
+def data(T, eta2, size2, projection="lazy", within="ball"):
+    """Arguments of `Descent` as JSON takes them; `size2` is a list, of one or of the two ends of a range."""
+    eta2 = [str(x) for x in eta2] if isinstance(eta2, list) else str(eta2)
+    size2 = [str(x) for x in size2]
+    return {"T": T, "eta2": eta2, "size2": size2, "projection": projection, "within": within}
+
+
+def main():
+    if np.finfo(REAL).eps > 1e-18:
+        sys.exit("certify needs a machine with extended precision (x86)")
+    found = dict(closed_forms())
+    with ProcessPoolExecutor() as pool:
+        jobs = {name: pool.submit(enclosure, problem, unit) for name, problem, unit in searched()}
+        for name, job in jobs.items():
+            found[name] = job.result()
+            print(name, flush=True)
+    lines = [
+        json.dumps({name: value}, ensure_ascii=False, separators=(",", ":"))[1:-1]
+        for name, value in found.items()
+    ]
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf8")
+    print(f"{len(found)} certificates, {FILE.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Strongly convex losses: an adversary that meets the sharp bound, and the square loss, solved exactly."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocolab.limits.base import Adversary, Array, limit
+from ocolab.limits.linear import BySum, FromSum
+from ocolib import validate
+from ocolib.losses import Quadratic
+from ocolib.sets import Ball
+
+
+def _alphas(T):
+    """α_1, …, α_T of `square_loss`: α_T = 1/T, α_{t−1} = α_t + α_t²."""
+    alphas = [1.0 / T]
+    for _ in range(T - 1):
+        alphas.append(alphas[-1] + alphas[-1] ** 2)
+    return np.array(alphas[::-1])
+
+
+@limit("tight", "shi.thm-ogd")
+def square_loss(T: int) -> float:
+    """Minimax regret of ½‖w − c_t‖² with ‖c_t‖ ≤ 1, any dimension: ½Σα_t, α_T = 1/T, α_{t−1} = α_t + α_t².
+
+    With s and q the sums of the c and of the ‖c‖², the claim is that t rounds from the start the value is
+    ½(α_t‖s‖² − q + α_{t+1} + … + α_T); at the end this is −min_u Σ½‖u − c‖². One round earlier, with α = α_t:
+    ½‖w − c‖² + ½(α‖s + c‖² − ‖c‖²) is convex in c, so ‖c‖ = 1, and the maximum over c is
+    ½‖w‖² + ½α‖s‖² + ½α + ‖αs − w‖. It is least at w = αs as long as ‖αs‖ ≤ 1, which holds since α_t ≤ 1/t;
+    what remains is ½(α + α²)‖s‖² + ½α. (Takimoto and Warmuth 2000; Koolen, Malek and Bartlett 2014.)
+    """
+    return 0.5 * float(_alphas(validate.count("T", T)).sum())
+
+
+@dataclass(frozen=True)
+class SquareMinimax(BySum):
+    """The optimal player of `square_loss`: w_t = α_t·(c_1 + … + c_{t−1}), the mean shrunk towards 0."""
+
+    dim: int
+    T: int
+
+    def __post_init__(self):
+        validate.count("T", self.T), validate.count("dim", self.dim)
+
+    @property
+    def over(self) -> Ball:
+        """The unit ball, where the centres are."""
+        return Ball(self.dim)
+
+    def player(self) -> FromSum:
+        """A fresh player; it adds up the centres, not the gradients."""
+        return _FromCenters(self)
+
+    def move(self, t: int, s: Array) -> Array:
+        """What to play after t rounds with centres of sum s."""
+        return _alphas(self.T)[min(t, self.T - 1)] * s
+
+
+class _FromCenters(FromSum):
+    def step(self, z):
+        super().step(self.predict() - z)  # the gradient of ½‖w − c‖² is w − c
+
+
+def away(T: int) -> Adversary:
+    """The adversary of `square_loss`: ½‖w − c‖² with the unit vector c along α_t·s − w (e_1 if that is 0).
+
+    It forces the value on every learner: ½‖w‖² + ‖αs − w‖ is at least ½‖αs‖² for every w.
+    """
+    alphas = _alphas(validate.count("T", T))
+    centers: list[np.ndarray] = []
+
+    def adversary(t, w, past):
+        del centers[t - 1 :]
+        c = alphas[t - 1] * np.sum(centers, axis=0) - w
+        length = np.linalg.norm(c)
+        centers.append(c / length if length > 1e-12 else np.eye(len(w))[0])
+        return Quadratic(centers[-1])
+
+    return adversary
+
+
+@limit("tight", "shi.thm-ogd")
+def leader_square_loss(T: int) -> float:
+    """The worst case of follow-the-leader on ½(w − c_t)² over c_t ∈ [−1, 1]; `leader_centers` attains it.
+
+    The leader is the mean m of the past (0 at first), and its regret is exactly Σ(c_t − m_t)²/(2t). That is
+    convex in every c_t, so c_t = ±1, and the sum s of the past is a state: a dynamic program over whole
+    numbers. In the plane the worst case can be larger: for T = 3 it is at least 1.7 against 5/3.
+    """
+    return _leader_program(T)[0]
+
+
+def leader_centers(T: int) -> Array:
+    """Centres c_t = ±1 that cost follow-the-leader most, `(T, 1)`: each row the center of a `Quadratic`."""
+    s, centers = 0, []
+    for t, choice in enumerate(_leader_program(T)[1], start=1):
+        centers.append(choice[s + t - 1])
+        s += centers[-1]
+    return np.array(centers, dtype=float)[:, None]
+
+
+def _leader_program(T):
+    """(value, choices): entry s + t − 1 of choices[t − 1] is the worst c_t after centres of sum s."""
+    T = validate.count("T", T)
+    to_come = np.zeros(2 * T + 1)  # entry s + T belongs to the sum s
+    choices: list[np.ndarray] = []
+    for t in range(T, 0, -1):
+        s = np.arange(-t + 1, t)
+        mean = s / max(t - 1, 1)
+        worth = np.stack([(c - mean) ** 2 / (2 * t) + to_come[s + c + T] for c in (1, -1)])
+        choices.insert(0, np.where(worth[0] >= worth[1], 1, -1))
+        to_come[s + T] = worth.max(axis=0)
+    return float(to_come[T]), choices

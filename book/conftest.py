@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 
-import whole
+from press import files
 
 seconds = defaultdict(float)
 
@@ -14,7 +14,7 @@ def page(nodeid):
 def pytest_collection_modifyitems(items):
     """A long page at the end is one worker working and the others waiting."""
     cells = Counter(page(item.nodeid) for item in items)
-    times = whole.times()
+    times = files.times()
     length = {name: times.get(name, 0.2 * count) for name, count in cells.items()}
     items.sort(key=lambda item: -length[page(item.nodeid)])
 
@@ -27,4 +27,4 @@ def pytest_runtest_logreport(report):
 
 def pytest_sessionfinish(session):
     if seconds and not hasattr(session.config, "workerinput"):
-        whole.keep_times(seconds)
+        files.keep_times(seconds)

@@ -1,0 +1,146 @@
+"""Judge one notebook: the student's functions are asked for values, and the book's checkers say what they
+think.
+
+Each exercise stands for itself. A cell that never ends, ends its process or writes rubbish costs what it was
+to answer; the process is started again without it, and the others are asked as if nothing had been.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+from press.grade import checks, notebook, pipe
+
+SECONDS = 20  # for a cell, and for all questions of an exercise
+WHOLE = 600  # for a notebook
+SHOWN = 1500  # letters of anything that is told
+NOT_HANDED_IN = "Not handed in: its cell is in no notebook."
+
+
+@dataclass
+class Row:
+    """The verdict on one exercise: did it pass, and what is there to say?"""
+
+    exercise: str
+    passed: bool = False
+    message: str = ""
+    input: str | None = None
+    got: str | None = None
+    expected: str | None = None
+    line: int | None = None
+    source: str = ""
+    absent: bool = False  # its cell is not in this notebook
+
+
+@dataclass
+class Judged:
+    """What came of one notebook: a row for each exercise, or a reason why there is none."""
+
+    rows: list = field(default_factory=list)
+    reason: str = ""
+
+
+def judge(content, names, fence, fresh=0, seconds=SECONDS, whole=WHOLE):
+    """Judge the bytes of a notebook on exercises; `fresh` seeds instances that no page shows."""
+    try:
+        cells = list(enumerate(notebook.cells(content, set(checks.book()))))
+    except notebook.NoNotebook as reason:
+        return Judged(reason=str(reason))
+    judged = Judging(cells, list(names), fence, fresh, seconds, whole)
+    try:
+        return Judged([judged.row(name) for name in names])
+    finally:
+        judged.end()
+
+
+class Judging:
+    """A notebook while it is judged: its process, and the cells that it must do without."""
+
+    def __init__(self, cells, names, fence, fresh, seconds, whole):
+        self.cells, self.fence, self.fresh, self.seconds = cells, fence, fresh, seconds
+        self.asked = {name: checks.functions(name) for name in names}
+        self.until = time.monotonic() + whole
+        self.student, self.skipped, self.lost = None, {}, {}
+
+    def start(self):
+        """Have a process that has run the cells; one that cannot be run is left out from then on."""
+        while self.student is None:
+            if time.monotonic() > self.until:
+                raise pipe.Stopped("the whole notebook took too long and was stopped")
+            at = [None]
+            student = pipe.Student(self.fence)
+            try:
+                cells = [(n, cell) for n, cell in self.cells if n not in self.skipped]
+                self.found, self.wrong = student.run(cells, self.asked, self.seconds, at.append)
+                self.student = student
+            except pipe.Stopped as reason:
+                student.end()
+                if at[-1] is None:  # every cell has run: what it said last could not be read
+                    raise
+                self.skipped[at[-1]] = str(reason)
+                exercise = dict(self.cells)[at[-1]][0]
+                if exercise:
+                    self.lost[exercise] = str(reason)
+
+    def row(self, name):
+        try:
+            self.start()
+            return self.verdict(name)
+        except pipe.Stopped as reason:
+            self.end()
+            return Row(name, message=sentence(f"Not judged; {reason}"))
+
+    def verdict(self, name):
+        missing = [f for f in self.asked[name] if f not in self.found[name]]
+        if missing:
+            return self.without(name, missing[0])
+        self.student.begin(self.seconds)
+        self.student.error = None
+        heard = []
+        try:
+            for instance in dict.fromkeys((0, self.fresh)):
+                heard += checks.verdicts(name, self.ask(name), instance)
+                if not all(verdict.passed for verdict in heard):
+                    break
+        except Exception as problem:  # the checker's own lines met something that they did not expect
+            return Row(
+                name,
+                message=short(f"Your answer could not be checked ({type(problem).__name__}: {problem})."),
+            )
+        if not heard:
+            return Row(name, message="Nothing was checked.")
+        told = next((verdict for verdict in heard if not verdict.passed), heard[0])
+        error = self.student.error if not told.passed and " raised " in told.message else None
+        facts = {key: short(getattr(told, key, None)) for key in ("input", "got", "expected")}
+        row = Row(name, all(verdict.passed for verdict in heard), short(told.message), **facts)
+        if error:
+            row.line, row.source = error["line"], error["source"]
+        return row
+
+    def ask(self, name):
+        return lambda function, args, kwargs: self.student.ask(name, function, args, kwargs)
+
+    def without(self, name, missing):
+        """The row of an exercise whose function is not there."""
+        if name in self.lost:
+            return Row(name, message=sentence(f"Your cell was not run to its end; {self.lost[name]}"))
+        if name in self.wrong:
+            error = self.wrong[name]
+            message = short(f"{missing} is not defined. Your cell raised {error['type']}: {error['text']}")
+            return Row(name, message=message, line=error["line"], source=error["source"])
+        if not any(exercise == name for _, (exercise, _) in self.cells):
+            return Row(name, message=NOT_HANDED_IN, absent=True)
+        return Row(name, message=f"{missing} is not defined.")
+
+    def end(self):
+        if self.student:
+            self.student.end()
+        self.student = None
+
+
+def sentence(text):
+    return text if text.endswith(".") else text + "."
+
+
+def short(text):
+    text = text if text is None else str(text)
+    return text if text is None or len(text) <= SHOWN else text[:SHOWN] + " …"

@@ -1,0 +1,1 @@
+"""Scripts of the pages, and Python for the browser."""

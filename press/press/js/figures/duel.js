@@ -1,0 +1,59 @@
+// The front page's game: sixteen slopes against a learner on [−1, 1], four buttons, one number to beat.
+import { game, worst } from "./formulas.js";
+import { figure, num } from "./kernel.js";
+
+const T = 16;
+const ETA = { FTL: Infinity, FTRL: 0.25 };
+const SLOPE = { M: -1, m: -0.5, p: 0.5, P: 1 };
+const numbers = word => [...word].map(letter => SLOPE[letter]);
+const add = letter => ({ z }) => ({ z: z.length < T ? z + letter : z });
+
+figure("duel", {
+  label: "A game of sixteen rounds: you choose the losses, the learner answers",
+  controls: () => [
+    { key: "learner", label: "Learner", options: { FTL: "follow the leader", FTRL: "the same, regularised" } },
+    { key: "z", pattern: /^[MmpP]{0,16}$/, start: "" },
+  ],
+  presets: () => ({
+    "Go on from here": { learner: "FTL", z: "mPMP" },
+    "New game": { learner: "FTL", z: "" },
+    "Now the regularised learner": { learner: "FTRL", z: "" },
+  }),
+  actions: {
+    "▲ +1": add("P"), "▲ +½": add("p"), "▼ −½": add("m"), "▼ −1": add("M"),
+    "Take back": ({ z }) => ({ z: z.slice(0, -1) }),
+  },
+  draw(view, { learner, z }) {
+    const eta = ETA[learner], slopes = numbers(z), t = slopes.length;
+    const { plays, regret } = game(slopes, eta);
+    const kind = learner === "FTL" ? "orange" : "blue", half = view.H * 0.45;
+    const limit = worst(T, eta).value, now = t ? regret.at(-1) : 0;
+
+    const top = view.plot({ x: [0.3, T + 1.2], y: [-1.6, 1.6], box: [46, 24, view.W - 60, half - 36], xticks: [], yticks: [-1, 0, 1] });
+    view.text(50, 15, "its plays, and the slopes you chose", "");
+    slopes.forEach((slope, i) => top.arrow([i + 1.32, plays[i]], [i + 1.32, plays[i] + 0.5 * slope], slope > 0 ? "red" : "green"));
+    top.line(plays.slice(0, t + 1).map((w, i) => [i + 1, w]), `line thin ${kind}`);
+    plays.slice(0, t + 1).forEach((w, i) => top.dot(i + 1, w, i < t ? `dot ${kind}` : `hollow ${kind}`, 4.5));
+
+    const low = view.plot({ x: [0.3, T + 1.2], y: [Math.min(0, ...regret), Math.max(limit, 4) * 1.15],
+      xticks: view.narrow ? [1, 4, 8, 12, 16] : Array.from({ length: T }, (_, i) => i + 1), xlabel: "round",
+      box: [46, half + 24, view.W - 60, view.H - half - 66] });
+    view.text(50, half + 15, "its regret", "");
+    low.line([[0.3, limit], [T + 1.2, limit]], "line dash ink");
+    low.text(1, limit, "nobody gets it higher after 16 rounds", "muted", 0, 16);
+    low.line([[0, 0], ...regret.map((r, i) => [i + 1, r])], `line ${kind}`);
+    regret.forEach((r, i) => low.dot(i + 1, r, `dot ${kind}`, 3));
+
+    const done = t === T;
+    const verdict = !done ? `round ${t + 1}: where will it play, and which slope hurts there?`
+      : now >= limit - 1e-9 ? "the most there is: you found the worst case"
+      : learner === "FTL" && now > 6 ? "you beat it: its regret grows with every round"
+      : learner === "FTRL" ? "it held: no losses push it above the dashed line" : "it got away; try again";
+    return [
+      ["round", "rounds played", `${t} of ${T}`],
+      ["regret", "its regret", num(now, 2)],
+      ["limit", "worst case", num(limit, 2)],
+      ["verdict", "", verdict],
+    ];
+  },
+});

@@ -1,0 +1,141 @@
+// The formulas that must follow a finger. Each is compared with ocolib in tests/press/test_figures.py.
+
+const clip = (x, low, high) => Math.min(Math.max(x, low), high);
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
+
+// The point of {x ≥ 0, Σ x_i = total} nearest to y, in the plane.
+const share = ([a, b], total) => {
+  const x = clip((a - b + total) / 2, 0, total);
+  return [x, total - x];
+};
+
+// The nearest point of a set in the plane.
+export const nearest = {
+  ball: y => { const r = Math.hypot(...y); return r > 1 ? [y[0] / r, y[1] / r] : y; },
+  box: y => [clip(y[0], -1, 1), clip(y[1], -0.6, 0.6)],
+  simplex: y => share(y, 1),
+  l1: y => {
+    const size = y.map(Math.abs);
+    return size[0] + size[1] <= 1 ? y : share(size, 1).map((x, i) => x * Math.sign(y[i]));
+  },
+};
+
+// Losses on the line: value, least and greatest slope, and where the kink is.
+export const losses = {
+  perceptron: { kink: 0, value: w => Math.max(0, -w), left: -1, right: 0 },
+  hinge: { kink: 1, value: w => Math.max(0, 1 - w), left: -1, right: 0 },
+  absolute: { kink: 0, value: w => Math.abs(w), left: -1, right: 1 },
+};
+
+export const slopes = (f, w) => [w > f.kink ? f.right : f.left, w < f.kink ? f.left : f.right];
+
+// How far the line of slope z that touches f at w rises above f on [−2, 2]: the kink and the ends decide.
+export const excess = (f, w, z) =>
+  Math.max(...[-2, f.kink, 2].map(u => f.value(w) + z * (u - w) - f.value(u)), 0);
+
+// The play on [−1, 1] after losses that add up to Z: the regularised leader, or the leader if eta = ∞.
+export const leader = (Z, eta) =>
+  eta === Infinity ? (Z === 0 ? 0 : -Math.sign(Z)) : clip(-eta * Z, -1, 1);
+
+// Plays w_1, …, w_{T+1} and the regret after 1, …, T rounds.
+export const game = (slopes, eta) => {
+  let Z = 0, paid = 0;
+  const plays = [0], regret = [];
+  for (const z of slopes) {
+    paid += z * plays.at(-1);
+    Z += z;
+    plays.push(leader(Z, eta));
+    regret.push(paid + Math.abs(Z));
+  }
+  return { plays, regret };
+};
+
+// The largest regret of T rounds with slopes ±½, ±1, and a sequence that attains it: a dynamic program over
+// 2Z. `after` are slopes already played.
+const SLOPES = [1, -1, 0.5, -0.5];
+export const worst = (T, eta, after = []) => {
+  const known = new Map();
+  const best = (t, Z) => {
+    if (t === T) return [Math.abs(Z), 0];
+    const key = t * 1000 + 2 * Z;
+    if (!known.has(key)) {
+      const w = leader(Z, eta);
+      known.set(key, SLOPES.map(z => [z * w + best(t + 1, Z + z)[0], z])
+        .reduce((a, b) => (b[0] > a[0] + 1e-12 ? b : a)));
+    }
+    return known.get(key);
+  };
+  let Z = after.reduce((a, b) => a + b, 0);
+  const slopes = [...after], value = best(after.length, Z)[0];
+  while (slopes.length < T) {
+    slopes.push(best(slopes.length, Z)[1]);
+    Z += slopes.at(-1);
+  }
+  return { value, slopes };
+};
+
+// What the proofs promise for a step eta on [−1, 1] or on the unit disk, |z_t| ≤ 1.
+export const sharpPromise = (T, eta) => 1 / (2 * eta) + eta * T / 2;
+export const lecturePromise = (T, eta) => 2 / eta + eta * T; // D = 2
+
+// The worst case of descent on the unit disk; no formula is known here for eta > 1.
+export const worstDescent = (T, eta) =>
+  eta > 1 ? NaN : eta < 1 / T ? T - eta * T * (T - 1) / 2 : sharpPromise(T, eta);
+
+// Lazy and eager descent on the unit disk: plays, the lazy sum −ηZ_t, both regrets after each round.
+export const descents = (stream, eta) => {
+  let Z = [0, 0], lazy = [0, 0], eager = [0, 0];
+  const path = { lazy: [lazy], eager: [eager], sum: [[0, 0]], regret: { lazy: [], eager: [] } };
+  const paid = { lazy: 0, eager: 0 };
+  for (const z of stream) {
+    paid.lazy += dot(z, lazy);
+    paid.eager += dot(z, eager);
+    Z = [Z[0] + z[0], Z[1] + z[1]];
+    path.sum.push([-eta * Z[0], -eta * Z[1]]);
+    lazy = nearest.ball(path.sum.at(-1));
+    eager = nearest.ball([eager[0] - eta * z[0], eager[1] - eta * z[1]]);
+    path.lazy.push(lazy);
+    path.eager.push(eager);
+    for (const way of ["lazy", "eager"]) path.regret[way].push(paid[way] + Math.hypot(...Z));
+  }
+  path.part = path.lazy.findIndex((w, t) => Math.hypot(w[0] - path.eager[t][0], w[1] - path.eager[t][1]) > 1e-9);
+  return path;
+};
+
+// Hedge's weights after total losses L.
+export const hedge = (L, eta) => {
+  const least = Math.min(...L), weights = L.map(x => Math.exp(-eta * (x - least)));
+  const total = weights.reduce((a, b) => a + b, 0);
+  return weights.map(w => w / total);
+};
+export const hedgePromise = (n, T, eta) => Math.log(n) / eta + eta * T / 8;
+
+// The Perceptron on points [x_1, x_2, y], round after round: w_1, …, w_{T+1} and which rounds were updates.
+export const perceptron = (points, rounds) => {
+  let w = [0, 0];
+  const path = { w: [w], updates: [] };
+  for (let t = 0; t < rounds; t++) {
+    const [a, b, y] = points[t % points.length];
+    const update = y * dot(w, [a, b]) <= 0;
+    if (update) w = [w[0] + y * a, w[1] + y * b];
+    path.w.push(w);
+    path.updates.push(update);
+  }
+  return path;
+};
+
+// The largest margin: the point of the hull of all y·x that is nearest to 0; null if 0 is in the hull.
+export const margin = points => {
+  const z = points.map(([a, b, y]) => [y * a, y * b]);
+  let best = null;
+  z.forEach((p, i) => z.slice(0, i + 1).forEach(q => {
+    const d = [q[0] - p[0], q[1] - p[1]], length = dot(d, d);
+    const s = length ? clip(-dot(p, d) / length, 0, 1) : 0;
+    const v = [p[0] + s * d[0], p[1] + s * d[1]];
+    if (!best || Math.hypot(...v) < Math.hypot(...best)) best = v;
+  }));
+  // nearest of all segments is nearest of the hull, unless the hull goes round 0
+  const size = best ? Math.hypot(...best) : 0;
+  if (size < 1e-9 || z.some(p => dot(p, best) < size * size - 1e-9)) return null;
+  return { gamma: size, u: [best[0] / size, best[1] / size], radius: Math.max(...z.map(p => Math.hypot(...p))) };
+};

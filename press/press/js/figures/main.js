@@ -1,0 +1,15 @@
+// All figures. The build bundles them into one classic script, so that it runs from a file too.
+import * as formulas from "./formulas.js";
+import { start } from "./kernel.js";
+import "./projection.js";
+import "./fan.js";
+import "./adversary.js";
+import "./duel.js";
+import "./step.js";
+import "./lazy-eager.js";
+import "./hedge.js";
+import "./perceptron.js";
+import "./delay.js";
+import "./waterfall.js";
+
+start(formulas);

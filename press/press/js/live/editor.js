@@ -1,0 +1,62 @@
+// The editor of a live cell: CodeMirror 6 with Python, bundled by esbuild, loaded on the first edit.
+import { minimalSetup } from "codemirror";
+import { indentWithTab } from "@codemirror/commands";
+import { python } from "@codemirror/lang-python";
+import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { EditorState, Prec } from "@codemirror/state";
+import { EditorView, keymap } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--live-keyword)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--live-string)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--live-number)" },
+  { tag: tags.comment, color: "var(--live-comment)", fontStyle: "italic" },
+  { tag: [tags.definition(tags.variableName), tags.function(tags.variableName)], color: "var(--live-name)" },
+]);
+
+const look = EditorView.theme({
+  "&": { fontSize: "inherit", color: "inherit" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "inherit", lineHeight: "inherit", overflowX: "auto" },
+  ".cm-content": { caretColor: "currentColor", padding: "1rem 0" },
+  ".cm-line": { padding: "0 1rem" },
+  ".cm-cursor": { borderLeftColor: "currentColor" },
+  ".cm-selectionBackground, &.cm-focused .cm-selectionBackground": { background: "var(--live-selection)" },
+});
+
+/** An editor inside `host`. Its styles live in a shadow root as constructed sheets, so that a policy
+ *  without inline styles holds. Tab indents; Escape leaves, so that nobody is caught. */
+export function create({ host, source, label, onChange, onRun, onLeave }) {
+  const root = host.shadowRoot || host.attachShadow({ mode: "open" });
+  const keys = Prec.highest(keymap.of([
+    { key: "Shift-Enter", run: () => (onRun(), true) },
+    { key: "Ctrl-Enter", run: () => (onRun(), true) },
+    { key: "Mod-Enter", run: () => (onRun(), true) },
+    { key: "Escape", run: () => (onLeave(), true) },
+  ]));
+  const view = new EditorView({
+    root,
+    parent: root,
+    doc: source,
+    extensions: [
+      keys,
+      keymap.of([indentWithTab]),
+      minimalSetup,
+      python(),
+      indentUnit.of("    "),
+      EditorState.tabSize.of(4),
+      bracketMatching(),
+      syntaxHighlighting(colours),
+      look,
+      EditorView.contentAttributes.of({ "aria-label": label }),
+      EditorView.updateListener.of((update) => update.docChanged && onChange(view.state.doc.toString())),
+    ],
+  });
+  return {
+    focus: () => view.focus(),
+    hasFocus: () => view.hasFocus,
+    source: () => view.state.doc.toString(),
+    set: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+  };
+}

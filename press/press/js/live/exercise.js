@@ -1,0 +1,74 @@
+// An exercise in the page: what the checker says, and the tick. Hints: see questions.js.
+import { make, status } from "./dom.js";
+import { isDone, keepRight, rightAnswer, setDone } from "./memory.js";
+
+const FIELDS = [["line", "Your line"], ["input", "Input"], ["got", "You have"], ["expected", "Expected"]];
+
+export class Exercise {
+  constructor(cell) {
+    this.slug = cell.exercise;
+    this.cell = cell;
+    this.box = document.getElementById(this.slug);
+    this.verdict = status("live-verdict");
+    cell.element.append(this.verdict);
+    this.title = this.box?.querySelector(".admonition-title");
+    this.tick = make("span", { className: "live-tick" });
+    this.title?.append(this.tick);
+    this.showTick();
+    if (isDone(this.slug)) this.recall();
+  }
+
+  /** After a reload: what was solved, instead of the printed "not yet". */
+  recall() {
+    const right = rightAnswer(this.slug) === this.cell.source;
+    if (!right && !this.cell.isYours) return;
+    const words = right ? "✓ Solved: this is the code that passed." : "✓ Solved earlier. Run and check judges this code.";
+    this.verdict.replaceChildren(make("p", { textContent: words }));
+    this.verdict.classList.add("live-passed");
+    this.cell.output.hidePrinted();
+  }
+
+  showTick() {
+    this.tick.textContent = isDone(this.slug) ? " ✓ solved" : "";
+  }
+
+  begin() {
+    this.verdicts = [];
+    this.left = [];
+    this.verdict.replaceChildren();
+  }
+
+  hear(verdict) {
+    this.verdicts.push(verdict);
+  }
+
+  /** The answer builds on these cells, which the reader has changed: it was judged with the printed ones. */
+  hearRoom(changed) {
+    this.left = changed;
+  }
+
+  /** After the run of the student's cell. A tick needs a check, and every check passed. */
+  end(ok, source) {
+    const passed = ok && this.verdicts.length > 0 && this.verdicts.every((verdict) => verdict.passed);
+    this.verdict.classList.toggle("live-passed", passed);
+    for (const verdict of this.verdicts) this.verdict.append(...told(verdict));
+    if (this.left.length) {
+      const which = `${this.left.length === 1 ? "cell" : "cells"} ${this.left.join(", ")}`;
+      const words = `Your answer builds on ${which}, which you changed: it was judged with the printed code.`;
+      this.verdict.append(make("p", { className: "live-quiet", textContent: words }));
+    }
+    if (passed) setDone(this.slug), keepRight(this.slug, source);
+    this.showTick();
+    return passed;
+  }
+}
+
+/** A verdict as text: what is right or wrong, and where there is one an input that shows it. */
+function told({ passed, pending, message, ...rest }) {
+  const line = make("p", { textContent: `${passed ? "✓" : pending ? "…" : "✗"} ${message}` });
+  const facts = FIELDS.filter(([key]) => rest[key] !== undefined);
+  if (!facts.length) return [line];
+  const list = make("dl", {});
+  for (const [key, label] of facts) list.append(make("dt", { textContent: label }), make("dd", { textContent: rest[key] }));
+  return [line, list];
+}

@@ -1,0 +1,65 @@
+// The worker's side: starts Python with NumPy and ocolib, then runs one cell after another.
+// BOOT is boot.py, put in by the build. It is joined with Pyodide into one script and started as a blob, so that the page's policy binds it too.
+import { loadPart } from "./store.js";
+import { StopButton } from "./interrupt.js";
+import { seal } from "./seal.js";
+
+const PACKAGES = "/lib/python3.11/site-packages";
+// Pyodide asks for a list of packages: there are none but ours.
+const LOCK = JSON.stringify({
+  info: { version: "0.24.1", arch: "wasm32", platform: "emscripten_3_1_45", python: "3.11.3" },
+  packages: {},
+});
+const stop = new StopButton();
+let python; // what boot.py offers
+
+const tell = (type, rest) => self.postMessage({ type, ...rest });
+
+/** Pyodide fetches by name: give it the parts that were checked, and nothing else. */
+function serve(files) {
+  self.fetch = async (address) => {
+    const name = String(address.url ?? address).split("/").pop();
+    if (!(name in files)) throw new TypeError(`${name} is not part of this page`);
+    const type = name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+    return new Response(await files[name], { headers: { "Content-Type": type } });
+  };
+}
+
+async function start({ base, parts }) {
+  const load = (name) => loadPart(base, parts[name], (bytes) => tell("bytes", { bytes }));
+  const [numpy, ocolib, wasm, stdlib] = ["numpy", "ocolib", "wasm", "stdlib"].map(load);
+  serve({ "pyodide.asm.wasm": wasm, "python_stdlib.zip": stdlib, "pyodide-lock.json": LOCK });
+  const all = Promise.all([numpy, ocolib, wasm, stdlib]); // rejects if one is missing; Pyodide would wait for ever
+  const pyodide = await Promise.race([loadPyodide({ indexURL: base }), all.then(() => new Promise(() => {}))]);
+  tell("stage", { text: "Starting Python" });
+  for (const part of [await numpy, await ocolib]) pyodide.unpackArchive(part, "zip", { extractDir: PACKAGES });
+  pyodide.registerJsModule("js_live", { post: (kind, text) => tell("output", { kind, text }) });
+  pyodide.FS.writeFile(`${PACKAGES}/live_boot.py`, BOOT);
+  pyodide.FS.writeFile(`${PACKAGES}/live_depends.py`, DEPENDS);
+  pyodide.FS.writeFile(`${PACKAGES}/live_svgplot.py`, SVGPLOT);
+  python = pyodide.pyimport("live_boot");
+  python.adapt();
+  pyodide.setInterruptBuffer(stop.buffer);
+  seal(self);
+  tell("ready", {});
+}
+
+function run({ source, name, exercise, above, setting, address }) {
+  stop.watch(address);
+  const began = performance.now();
+  try {
+    const end = python.run(source, name, exercise, above, setting);
+    tell("done", { end, milliseconds: performance.now() - began });
+  } catch (error) {
+    tell("fatal", { message: String(error.message ?? error) });
+  } finally {
+    stop.watch(null);
+  }
+}
+
+self.onmessage = ({ data }) => {
+  if (data.type === "run") run(data);
+  if (data.type === "forget") python?.forget();
+  if (data.type === "needs") tell("needs", { numbers: JSON.parse(python.needs(data.source, data.cells)) });
+  if (data.type === "start") start(data).catch((error) => tell("fatal", { message: String(error.message ?? error) }));
+};

@@ -1,0 +1,63 @@
+"""The ledger: every item of the lectures, with its page and its tests."""
+
+from collections import defaultdict
+from functools import cache
+
+import yaml
+
+from ocolab.limits import LIMITS
+from ocolib.theorems import THEOREMS
+from press import ROOT
+
+FOLDER = ROOT / "book" / "ledger"
+
+
+@cache
+def load(folder=FOLDER):
+    """All lectures: {prefix: {lecture, source, finished, items, errata}}.
+
+    An item's tests are those its file names; its theorems are the names of the classes in `ocolib.theorems`
+    that state it, each with a check of its own, and its limits the functions in `ocolab.limits`.
+    """
+    parts = {
+        file.stem: yaml.load(file.read_text("utf8"), yaml.CSafeLoader)
+        for file in sorted(folder.glob("*.yml"))
+    }
+    for entry in entries(parts):
+        entry["theorems"] = theorems().get(entry["id"], [])
+        entry["limits"] = limits().get(entry["id"], [])
+    return parts
+
+
+def entries(ledger):
+    """Every item and erratum of every lecture."""
+    return [entry for part in ledger.values() for entry in part["items"] + part["errata"]]
+
+
+def anchor(identifier):
+    """The address of an item on its page: ox13.thm2 -> ox13-thm2."""
+    return identifier.replace(".", "-")
+
+
+def done(entry):
+    """A page states it, and a test or a theorem's own check covers it; a typo has nothing to check."""
+    return bool(entry["page"] and (entry["tests"] or entry["theorems"] or entry.get("severity") == "typo"))
+
+
+@cache
+def theorems():
+    """Return {item: names of its theorems}, from `ocolib.theorems.THEOREMS`."""
+    return _by_item(THEOREMS)
+
+
+@cache
+def limits():
+    """Return {item: names of its limits}, from `ocolab.limits.LIMITS`."""
+    return _by_item(LIMITS)
+
+
+def _by_item(registry):
+    found = defaultdict(list)
+    for entry in registry:
+        found[entry.item].append(entry.__name__)
+    return dict(found)

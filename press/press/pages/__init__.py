@@ -1,0 +1,1 @@
+"""Pages: their texts, notebooks and exercises, and what readers take along."""

@@ -1,0 +1,136 @@
+"""What the cells of a page build on: which names a cell reads, binds, changes and imports."""
+
+import ast
+import copy
+import symtable
+from functools import cache
+
+MUTATING = {
+    "append",
+    "extend",
+    "insert",
+    "pop",
+    "update",
+    "add",
+    "setdefault",
+    "sort",
+    "shuffle",
+}
+
+
+class Names:
+    """The names that a cell uses, binds, changes in place and imports.
+
+    It uses those that it reads before it binds them; built-in and imported ones are among these.
+    """
+
+    def __init__(self, source):
+        self.used, self.bound, self.changed, self.imported = set(), set(), set(), {}
+        try:
+            tree = ast.parse(source)
+        except SyntaxError:  # a line for IPython, such as %pip
+            return
+        for statement in steps(tree.body):
+            table = symtable.symtable(ast.unparse(Scoped().visit(copy.deepcopy(statement))), "cell", "exec")
+            self.used |= reads(table) - self.bound
+            self.bound |= {
+                s.get_name() for s in table.get_symbols() if s.is_assigned() and not s.is_imported()
+            }
+        for node in ast.walk(tree):
+            self.changed |= changes(node)
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for name in node.names:
+                    module = getattr(node, "module", None) or name.name
+                    self.imported[name.asname or name.name.partition(".")[0]] = module.partition(".")[0]
+
+
+class Scoped(ast.NodeTransformer):
+    """Each comprehension as a generator: since Python 3.12 only that has a scope of its own."""
+
+    def visit_ListComp(self, node):
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node):
+        pair = ast.Tuple([node.key, node.value], ast.Load())
+        return self.generic_visit(ast.GeneratorExp(pair, node.generators))
+
+
+@cache
+def names_of(source):
+    """The same, worked out once for each cell."""
+    return Names(source)
+
+
+def steps(body):
+    """The statements of a cell as they run; loops and blocks are opened."""
+    for node in body:
+        if isinstance(node, ast.For):
+            yield ast.copy_location(ast.Assign([node.target], node.iter), node)
+        elif isinstance(node, ast.With):
+            for item in node.items:
+                bound = [item.optional_vars] if item.optional_vars else [ast.Name("_", ast.Store())]
+                yield ast.copy_location(ast.Assign(bound, item.context_expr), node)
+        elif isinstance(node, ast.If | ast.While):
+            yield ast.Expr(node.test)
+        elif not isinstance(node, ast.Try):
+            yield node
+            continue
+        for part in ("body", "handlers", "orelse", "finalbody"):
+            for inner in getattr(node, part, []):
+                if isinstance(inner, ast.ExceptHandler) and inner.name:
+                    yield ast.Assign(
+                        [ast.Name(inner.name, ast.Store())],
+                        inner.type,
+                        lineno=inner.lineno,
+                    )
+                yield from steps(inner.body if isinstance(inner, ast.ExceptHandler) else [inner])
+
+
+def reads(table):
+    """Names of the page that a statement, or a function defined in it, refers to."""
+    top = table.get_type() == "module"
+    own = {s.get_name() for s in table.get_symbols() if s.is_referenced() and (top or s.is_global())}
+    return own.union(*map(reads, table.get_children()))
+
+
+def changes(node):
+    """Names whose values a node changes in place: a part, by a method in `MUTATING`, or by any of an rng."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = root_name(node.func)
+        return {owner} if node.func.attr in MUTATING or "rng" in owner else set()
+    if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        return {root_name(node)}
+    return set()
+
+
+def root_name(node):
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def dependencies(sources, passive):
+    """For each cell the numbers (from 1) of all cells whose values it builds on.
+
+    `passive` holds the positions of worked solutions: a name they share with the
+    exercise is the exercise's.
+    """
+    modules, makers, result = set(), {}, []
+    for position, names in enumerate(map(names_of, sources)):
+        modules |= names.imported.keys()
+        direct = {maker for name in names.used for maker in makers.get(name, ())}
+        result.append(direct.union(*(result[maker] for maker in direct)))
+        for name in (names.bound | names.changed) - modules:
+            if position in passive and makers.get(name):
+                continue
+            afresh = name in names.bound and name not in names.used
+            makers[name] = {position} if afresh else {*makers.get(name, ()), position}
+    return [sorted(position + 1 for position in needed) for needed in result]
+
+
+def imports_of(source):
+    """The imports at the top level of a cell, without what else it does: a check may be long."""
+    body = ast.parse(source).body
+    return "\n".join(ast.unparse(node) for node in body if isinstance(node, (ast.Import, ast.ImportFrom)))

@@ -1,0 +1,393 @@
+"""Make the book's notebooks from the text of its pages: edit `pages/`, never `book/*.ipynb`.
+
+python -m press notebooks                 make and execute every page
+python -m press notebooks --stale         only those whose text and notebook differ
+python -m press notebooks pages/x.md      one page, by its text or by its notebook
+"""
+
+import argparse
+import ast
+import difflib
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+import jupytext
+import nbformat
+import yaml
+from jupyter_client.kernelspec import NoSuchKernel
+from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal, DeadKernelError
+from nbformat.v4 import new_code_cell, new_notebook
+
+from press import ROOT, files
+from press.pages import exercise
+
+TEXT, BOOK = ROOT / "pages", ROOT / "book"
+PATIENCE = 300  # seconds that a cell may take; `make pages` allows as many
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+}
+ADDRESS = re.compile(r'^address = ".*"$', re.MULTILINE)
+NEEDS = re.compile(r"^needs = .*$", re.MULTILINE)
+# What a page may need beside NumPy: {module: (extra of ocolib that brings it, imports that ask for it)}.
+EXTRAS = {
+    "cvxpy": ("oracle", {"oracle", "cvxpy"}),
+    "matplotlib": ("plots", {"plots", "matplotlib"}),
+    "sklearn": ("records", {"sklearn"}),
+    "joblib": ("sweep", {"sweep"}),
+    "numba": ("fast", {"numba", "fast"}),
+}
+BOOTSTRAP = """\
+# What this page needs beside NumPy. Where something is missing, this cell
+# installs it: from the wheel that lies in the folder of the notebooks, or
+# from the address. If that fails, it says what to do.
+import importlib.util
+import pathlib
+
+address = ""
+needs = {"ocolib": ""}
+
+class Missing(Exception):
+    \"""Shown as a sentence, without a traceback.\"""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+def missing():
+    importlib.invalidate_caches()
+    return [name for name in needs if importlib.util.find_spec(name) is None]
+
+if missing():
+    home = pathlib.Path("..")
+    wheels = [*pathlib.Path().glob("ocolib-*.whl"), *home.glob("ocolib-*.whl")]
+    found = "".join(w.resolve().as_uri() for w in wheels[:1]) or address
+    package = "ocolib[" + ",".join(filter(None, needs.values())) + "]"
+    package += f" @ {found}" * ("ocolib" in missing())
+    if found or "ocolib" not in missing():
+        %pip install -q --find-links {home} --find-links . "{package}"
+if missing():
+    raise Missing(
+        f"This page needs {', '.join(missing())}, which is not installed here. "
+        "In the folder of the project run: pip install '.[pages]' Elsewhere "
+        "take all notebooks in one zip from the page “Run it” of the book: "
+        "they bring it along. Then restart the kernel and run this again."
+    )"""
+TITLE = re.compile(r"```\{(admonition|task)\} Exercise (\d+): (.+)\n((?::\w+:.*\n)+)")
+
+
+def pages():
+    """The text of every page that has code."""
+    return sorted(path for path in TEXT.rglob("*.md") if ".ipynb_checkpoints" not in path.parts)
+
+
+def notebook_of(text):
+    return BOOK / text.relative_to(TEXT).with_suffix(".ipynb")
+
+
+def text_of(path):
+    """The text of a page named by its text or by its notebook."""
+    path = path.resolve()
+    if path.suffix == ".ipynb" and path.is_relative_to(BOOK):
+        path = TEXT / path.relative_to(BOOK).with_suffix(".md")
+    if not (path.is_file() and path.suffix == ".md" and path.is_relative_to(TEXT)):
+        raise ValueError(f"no page: {shown(path)} (a page is a file pages/….md)")
+    return path
+
+
+def shown(path):
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def read(text):
+    """The cells of a page as they are written."""
+    return jupytext.reads(text.read_text("utf8"), fmt="md:myst").cells
+
+
+def exercises(cells):
+    """The boxes of exercises, {id: (number, title)}; an id is the box's `:name:`."""
+    found = {}
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            for kind, number, title, options in TITLE.findall(cell.source):
+                if kind == "task" or ":class: exercise" in options:
+                    name = re.search(r"^:name: (.+)$", options, re.MULTILINE)
+                    if not name or name[1] in found:
+                        raise ValueError(f"exercise “{title}” needs a :name: of its own")
+                    found[name[1]] = int(number), title
+    return found
+
+
+def derived(cells):
+    """The cells of the notebook: exercises in two or three, checks folded, the rest as written."""
+    boxes = exercises(cells)
+    for cell in cells:
+        if "exercise" in tags(cell):
+            yield from stub_and_solution(cell, boxes)
+        elif "check" in tags(cell):
+            yield folded(cell, "hide-input", "Check")
+        else:
+            yield cell
+
+
+def folded(cell, how, prompt):
+    """The cell folded away, in the book and in JupyterLab."""
+    metadata = {**cell.metadata, "mystnb": {**cell.metadata.get("mystnb", {}), "code_prompt_show": prompt}}
+    metadata["tags"] = [*tags(cell), how]
+    metadata["jupyter"] = {"source_hidden": True} | ({"outputs_hidden": True} if how == "hide-cell" else {})
+    return new_code_cell(cell.source, metadata=metadata)
+
+
+def stub_and_solution(cell, boxes):
+    """What the student's cell needs, folded; this cell, with the exercise's id; the solution, folded."""
+    name = cell.metadata.get("exercise")
+    if name not in boxes:
+        raise ValueError(f"a cell is tagged exercise, but no box above has its id {name!r} as :name:")
+    try:
+        made = exercise.split(cell.source, name)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    if made.kept:
+        kept = [tag for tag in tags(cell) if tag != "exercise"]
+        before = new_code_cell(made.kept, metadata={**cell.metadata, "tags": [*kept, "checker"]})
+        before = folded(before, "hide-input", f"How exercise {boxes[name][0]} is checked")
+        before.id = f"{name}-checker"
+        yield before
+    yield new_code_cell(made.stub, metadata=cell.metadata, id=name)
+    told = new_code_cell(made.solution, metadata={**cell.metadata, "tags": [*tags(cell), "solution"]})
+    told.metadata["tags"].remove("exercise")
+    told = folded(told, "hide-cell", f"Worked solution of exercise {boxes[name][0]}")
+    told.id = f"{name}-solution"
+    yield told
+
+
+def needs(cells, folder=None):
+    """What a page and what it imports from its folder need beside NumPy: {module: extra that brings it}."""
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    names = set().union(*(imports(cell.source) for cell in code))
+    beside = [file for file in sorted(folder.glob("*.py")) if file.stem in names] if folder else []
+    names |= set().union(*(imports(file.read_text("utf8")) for file in beside))
+    if any("limits." in cell.source and "live" not in tags(cell) for cell in code):
+        names.add("cvxpy")  # some limits are not computed but solved
+    found = {module: extra for module, (extra, asks) in EXTRAS.items() if names & asks}
+    return {"ocolib": ""} | found
+
+
+def imports(source):
+    """The names of modules that a cell imports, and what it takes from ocolib."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {part for name in node.names for part in name.name.split(".")}
+        elif isinstance(node, ast.ImportFrom):
+            found |= set(node.module.split("."))
+            found |= {name.name for name in node.names} if node.module in ("ocolib", "ocolab") else set()
+    return found
+
+
+def repository():
+    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
+
+
+def make(text):
+    """The notebook of a page, not yet executed. Cells that it has already keep their ids."""
+    target = notebook_of(text)
+    old = nbformat.read(target, as_version=4).cells if target.exists() else []
+    cells = list(derived(read(text)))
+    cells.insert(0, first_cell(needs(cells, target.parent), f"git+{repository()}" if repository() else ""))
+    give_ids(cells, old)
+    notebook = new_notebook(cells=cells, metadata=METADATA)
+    notebook.nbformat_minor = 5
+    return notebook
+
+
+def first_cell(needed, address=""):
+    """The cell that installs what is missing, and is shown nowhere in the book."""
+    source = addressed(BOOTSTRAP, address)
+    source = NEEDS.sub(f"needs = {json.dumps(needed)}", source)
+    return new_code_cell(source, metadata={"tags": ["remove-cell"]})
+
+
+def addressed(source, address):
+    """The first cell with the place in it where pip finds ocolib."""
+    return ADDRESS.sub(lambda match: f'address = "{address}"', source)
+
+
+def give_ids(cells, old):
+    """An old id goes to the same cell, else to the most similar one if that is similar enough; a new cell is
+    named by its content, those of an exercise have their ids already.
+    """
+    given = {cell.metadata["exercise"] for cell in cells if "exercise" in cell.metadata}
+    waiting = [cell for cell in cells if "exercise" not in cell.metadata]
+    spare = [cell for cell in old if "exercise" not in cell.metadata]
+    for least in (1.0, 0.6):
+        for cell in waiting[:]:
+            rated = [(likeness(cell, other, least), -place) for place, other in enumerate(spare)]
+            best, place = max(rated, default=(0.0, 0))
+            if best >= least:
+                cell.id = spare.pop(-place).id
+                given.add(cell.id)
+                waiting.remove(cell)
+    for cell in waiting:
+        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
+        copies = (digest, *(f"{digest}-{n}" for n in range(2, len(cells) + 2)))
+        cell.id = next(name for name in copies if name not in given)
+        given.add(cell.id)
+
+
+def likeness(cell, other, least):
+    """How much alike two cells are, from 0 to 1 (for the same); 0 if it is soon seen to be below `least`."""
+    if cell.cell_type != other.cell_type:
+        return 0.0
+    if cell.source == other.source:
+        return 1.0
+    matcher = difflib.SequenceMatcher(None, cell.source, other.source, autojunk=False)
+    if least == 1.0 or matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
+        return 0.0
+    return matcher.ratio()
+
+
+def difference(text):
+    """Where a page's notebook is not what its text says, in words; empty if it is.
+
+    The address in the first cell does not count: it may be set without executing every page.
+    """
+    target = notebook_of(text)
+    if not target.exists():
+        return f"{shown(text)} has no notebook"
+    stored, wanted = nbformat.read(target, as_version=4).cells, make(text).cells
+    for place, (cell, other) in enumerate(zip(stored, wanted, strict=False), 1):
+        same = [(c.cell_type, c.id, c.metadata, ADDRESS.sub("", c.source)) for c in (cell, other)]
+        if same[0] != same[1]:
+            return f"{shown(text)} and its notebook differ at cell {place}:\n{other.source}"
+    return f"{shown(text)} and its notebook differ in length" if len(stored) != len(wanted) else ""
+
+
+def write(notebook, path):
+    nbformat.validate(notebook)
+    files.write(path, written(notebook))
+
+
+def written(notebook):
+    return nbformat.writes(notebook).rstrip("\n") + "\n"  # indent 1, sorted keys
+
+
+def execute(text, patience=PATIENCE):
+    """Make and run one page; return its seconds, or what went wrong as a string."""
+    start, place = time.perf_counter(), [0]
+    try:
+        from press.pages import judging  # which reads pages by means of this module
+
+        notebook = make(text)
+        judging.record(text)
+        folder = notebook_of(text).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        client = NotebookClient(
+            notebook,
+            kernel_name="python3",
+            timeout=patience,
+            coalesce_streams=True,
+            record_timing=False,
+            extra_arguments=["--log-level=ERROR"],
+            resources={"metadata": {"path": str(folder)}},
+            on_cell_execute=lambda cell, cell_index: place.append(cell_index + 1),
+        )
+        begin(client, lambda: place[-1])
+        notebook.metadata = nbformat.from_dict(METADATA)  # nothing of the machine
+        write(notebook, notebook_of(text))
+    except (CellControlSignal, DeadKernelError) as error:
+        return f"cell {place[-1]}: {error}"
+    except (NoSuchKernel, RuntimeError) as error:  # none, or one that does not start
+        return f"the kernel python3 does not start ({error}): delete .venv and run make again"
+    except OSError as error:
+        reason = f"{error.strerror or error}: {error.filename or notebook_of(text)}"
+        return (
+            f"nothing could be written ({reason}). Make room, or make the folder writable, and run it again"
+        )
+    except ValueError as error:
+        return str(error)
+    return time.perf_counter() - start
+
+
+def begin(client, cell, tries=3):
+    """Execute a notebook; a kernel that dies before the first `cell` is started again, for two that start at
+    once may have been given the same port."""
+    try:
+        client.execute()
+    except RuntimeError:
+        if cell() or tries == 1:
+            raise
+        begin(client, cell, tries - 1)
+
+
+def end_with(parent):
+    """A worker whose parent was killed ends too, and its kernel with it."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def run(texts, jobs, patience=PATIENCE):
+    """Execute pages side by side; a page that fails keeps its notebook."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    times = files.times()
+    failed = 0
+    with ProcessPoolExecutor(jobs, initializer=end_with, initargs=(os.getpid(),)) as pool:
+        waiting = {pool.submit(execute, text, patience): text for text in texts}
+        for number, future in enumerate(as_completed(waiting), 1):
+            text, outcome = waiting[future], result(future)
+            if isinstance(outcome, str):
+                failed += 1
+                print(
+                    f"[{number}/{len(texts)}] {shown(text)} FAILED, notebook untouched\n{outcome}", flush=True
+                )
+            else:
+                times[shown(notebook_of(text))] = round(outcome, 2)
+                print(f"[{number}/{len(texts)}] {shown(text)} {outcome:.1f} s", flush=True)
+    try:
+        files.keep_times(times)
+    except OSError as error:
+        print(f"The times were not kept ({error.strerror}: {error.filename}): is the disk full?")
+        failed += 1
+    return 1 if failed else 0
+
+
+def result(future):
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return "a worker ended before its time; if memory is short, run with --jobs 1"
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("paths", nargs="*", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--stale", action="store_true")
+    parser.add_argument("--patience", type=int, default=PATIENCE, help="seconds that a cell may take")
+    options = parser.parse_args(arguments)
+    try:
+        texts = [text_of(path) for path in options.paths] or pages()
+    except ValueError as error:
+        parser.error(str(error))
+    return run(
+        [text for text in texts if not options.stale or difference(text)], options.jobs, options.patience
+    )

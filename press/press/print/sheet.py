@@ -1,0 +1,242 @@
+"""An exercise sheet: python -m press sheet WHAT [--into FOLDER]
+
+WHAT is a lecture's number (13), the name of a folder in pages/ (limits), or an assignment.yml: then the sheet
+has its exercises, points and date, and `make grade` grades it by the same file. Writes four files, and the
+wheel beside them: a notebook and a PDF without solutions, and both with them. Exercises keep their ids.
+"""
+
+import argparse
+import itertools
+import re
+import shutil
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+import yaml
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from press.grade import assignment
+from press.html import downloads, maths, offline
+from press.pages import depends, exercise, notebooks, plain
+from press.print import chromium
+
+HOW = """\
+Write your answers into the cells that end with a check, and run the cells from the top. When you come back to
+a section, run its cells from the heading on: sections share names."""
+SCREEN = {"tags": ["screen"]}  # said in the notebook, not on paper
+BUILD = notebooks.ROOT / "_build"
+STYLE = Path(__file__).with_name("sheet.css")
+KINDS = {"exercises": False, "solutions": True}
+
+
+@dataclass
+class Sheet:
+    """What stands on a sheet: exercises of some pages, perhaps with points and a date."""
+
+    name: str  # of its files
+    title: str
+    pages: list
+    points: dict = field(default_factory=dict)  # {exercise: points}; none: all exercises of the pages
+    due: object = None
+
+    def asks(self, name):
+        return not self.points or name in self.points
+
+
+def sheet_of(asked):
+    """The sheet of a lecture, or of an assignment."""
+    if not str(asked).endswith((".yml", ".yaml")):
+        return Sheet(*lecture(asked))
+    given, path = assignment.read(asked), Path(asked)
+    toc = yaml.safe_load((notebooks.ROOT / "_toc.yml").read_text("utf8"))
+    pages = [entry["file"].removeprefix("book/") for part in toc["parts"] for entry in part["chapters"]]
+    wanted = {page_of(assignment.checks.book()[name][0]) for name in given.exercises}
+    ours = [page for page in pages if page in wanted]
+    return Sheet(path.stem, given.title, ours, given.exercises, given.due)
+
+
+def lecture(asked):
+    """(folder, title, pages) of a lecture, the pages in reading order."""
+    toc = yaml.safe_load((notebooks.ROOT / "_toc.yml").read_text("utf8"))
+    for part in toc["parts"]:
+        pages = [entry["file"].removeprefix("book/") for entry in part["chapters"]]
+        folder = next((page for page in pages if "/" in page), pages[0]).partition("/")[0]
+        number = re.match(r"lecture-0*(\d+)", folder)
+        if asked == folder or (number and asked.lstrip("0") == number[1]):
+            return folder, part["caption"], [page for page in pages if plain.has_notebook(page)]
+    raise SystemExit(f"no lecture {asked}: say a number, or a folder in pages/")
+
+
+def asked_on(text):
+    """{exercise: its box, as text} of a page."""
+    found, known = {}, notebooks.exercises(notebooks.read(text))
+    for cell in notebooks.read(text):
+        for block in plain.split(cell.source) if cell.cell_type == "markdown" else []:
+            if isinstance(block, plain.Block) and (name := block.inside()[0].get("name")) in known:
+                found[name] = plain.Page(page_of(text), alone=True).markdown(whole(block))
+    return found
+
+
+def page_of(text):
+    return text.relative_to(notebooks.TEXT).with_suffix("").as_posix()
+
+
+def whole(block):
+    return "\n".join([f"````{{{block.kind}}} {block.argument}", *block.lines, "````"])
+
+
+def needed(code, places):
+    """One cell with what the cells at these places build on, but for exercises: imports, and other cells."""
+    passive = {n for n, cell in enumerate(code) if plain.is_solution(cell)}
+    uses = depends.dependencies([cell.source for cell in code], passive)
+    wanted = {number - 1 for place in places for number in uses[place]}
+    taken = []
+    for n, cell in enumerate(code):
+        if "exercise" in cell.metadata or ("live" not in notebooks.tags(cell) and n not in wanted):
+            continue
+        taken.append(cell.source if n in wanted else depends.imports_of(cell.source))
+    return "\n\n".join(filter(None, taken))
+
+
+def page_cells(text, solutions, sheet, numbers):
+    """The part of a sheet that comes from one page; `numbers` counts its exercises through."""
+    boxes = {name: box for name, box in asked_on(text).items() if sheet.asks(name)}
+    code = [cell for cell in notebooks.derived(notebooks.read(text)) if cell.cell_type == "code"]
+    ours = [n for n, cell in enumerate(code) if cell.metadata.get("exercise") in boxes]
+    if not ours:
+        return
+    yield new_markdown_cell(f"## {plain.title(page_of(text))}")
+    tags = {"tags": ["live", "hide-input"], "mystnb": {"code_prompt_show": "What these exercises need"}}
+    yield plain.folded(new_code_cell(needed(code, ours), metadata=tags))
+    for name, box in boxes.items():
+        yield new_markdown_cell(headed(box, next(numbers), sheet.points.get(name)))
+        for cell in code:
+            if cell.metadata.get("exercise") == name and (solutions or not plain.is_solution(cell)):
+                yield plain.folded(cell)
+
+
+def headed(box, number, points):
+    """The box of an exercise with its number on this sheet, and its points."""
+    worth = f" ({points:g} point{'s' * (points != 1)})" if points else ""
+    named, count = re.subn(r"\*\*Exercise \d+: (.*?)\*\*", rf"**Exercise {number}: \1**{worth}", box, count=1)
+    assert count, f"an exercise's box without a title: {box}"
+    return named
+
+
+def notebook(asked, solutions):
+    """The sheet of a lecture or an assignment as a notebook."""
+    sheet, numbers = sheet_of(asked), itertools.count(1)
+    words = "exercises and worked solutions" if solutions else "exercises"
+    cells = [
+        cell
+        for page in sheet.pages
+        for cell in page_cells(notebooks.TEXT / f"{page}.md", solutions, sheet, numbers)
+    ]
+    first = plain.folded(notebooks.first_cell(notebooks.needs(cells), site()))
+    head = [new_markdown_cell(f"# {sheet.title}: {words}"), new_markdown_cell(HOW, metadata=SCREEN)]
+    if sheet.due:
+        head.insert(1, new_markdown_cell(f"Hand in by {sheet.due:%-d %B %Y, %H:%M}.", metadata=SCREEN))
+    return plain.collected([*head, first, *cells])
+
+
+def site():
+    """Where pip finds ocolib if no wheel lies beside the sheet; empty if the book has no address."""
+    return f"git+{notebooks.repository()}" if notebooks.repository() else ""
+
+
+# ---------------------------------------------------------------- on paper
+
+
+def shown(cell):
+    """What a sheet of paper shows: the text, the student's cell, the solution."""
+    tags = notebooks.tags(cell)
+    return (cell.cell_type == "markdown" and not tags) or "exercise" in tags or "solution" in tags
+
+
+def page(made, title, sheet):
+    """The sheet as one HTML file, its formulas set."""
+    formulas = []
+
+    def keep(tex, how):
+        formulas.append([tex.strip(), how["display_mode"]])
+        return f"\0{len(formulas) - 1}\0"
+
+    reader = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=keep)
+    parts = [reader.render(made.cells[0].source), lines_to_fill(sheet)]
+    for cell in filter(shown, made.cells[1:]):
+        if cell.cell_type != "markdown":
+            parts.append(code(cell))
+        elif cell.source.startswith("## "):
+            parts.append(reader.render(cell.source))
+        else:  # a statement stays with the box for its answer
+            parts.append(f'<div class="exercise">{reader.render(cell.source)}</div>')
+    typeset = maths.typeset(formulas, str(offline.folder()))
+    body = re.sub("\0(\\d+)\0", lambda match: typeset["set"][int(match[1])][0], "\n".join(parts))
+    css = typeset["css"].replace('url("mathjax/', f'url("{offline.folder().as_uri()}/')
+    style = STYLE.read_text("utf8") + HtmlFormatter(style="bw").get_style_defs("pre") + css
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{style}</style>'
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{body}</body></html>\n'
+
+
+def lines_to_fill(sheet):
+    """The line on top: name, date, points."""
+    due = (
+        f"<span>Hand in by {sheet.due:%-d %B %Y, %H:%M}</span>" if sheet.due else "<span>Date <i></i></span>"
+    )
+    total = f" of {sum(sheet.points.values()):g}" if sheet.points else ""
+    return (
+        f'<p class="fill"><span class="name">Name <i></i></span>{due}<span>Points <i></i>{total}</span></p>'
+    )
+
+
+def code(cell):
+    """The student's functions, without the check that paper cannot run; or the worked solution."""
+    if plain.is_solution(cell):
+        kind, text = "solution", cell.source.replace("# @title ", "# ", 1)
+    else:
+        parts = [part for part in exercise.parts(cell.source) if not exercise.is_check(part.node)]
+        kind, text = "answer", exercise.joined([(part, part.text()) for part in parts])
+    return f'<pre class="{kind}">{highlight(text, PythonLexer(), HtmlFormatter(nowrap=True))}</pre>'
+
+
+def write(asked, into, edition=""):
+    """Both sheets in both forms; the wheel lies beside them, for their first cells. Returns the files.
+
+    A student edition has no sheet with solutions.
+    """
+    sheet = sheet_of(asked)
+    into.mkdir(parents=True, exist_ok=True)
+    shutil.copy(downloads.wheel(), into)
+    sheets = {
+        kind: notebook(asked, told) for kind, told in KINDS.items() if not (told and edition == "student")
+    }
+    files = {kind: into / f"{sheet.name}-{kind}.ipynb" for kind in sheets}
+    for kind, made in sheets.items():  # both, before anything asks for Chromium
+        notebooks.write(made, files[kind])
+    for kind, made in sheets.items():
+        html, pdf = files[kind].with_suffix(".html"), files[kind].with_suffix(".pdf")
+        html.write_text(page(made, f"{sheet.title}: {kind}", sheet), "utf8")
+        try:
+            chromium.to_pdf(html, pdf, f"{sheet.title}: {kind}")
+        finally:
+            html.unlink()
+    return [file for made in files.values() for file in (made, made.with_suffix(".pdf"))]
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", help="13, limits, or assignment.yml")
+    parser.add_argument("--edition", default="", help="student: no solutions")
+    parser.add_argument("--into", type=Path)
+    asked = parser.parse_args(arguments)
+    try:
+        files = write(asked.what, asked.into or BUILD / asked.edition / "sheets", asked.edition)
+    except chromium.NoChromium as reason:
+        raise SystemExit(f"The notebooks are written; no PDF: {reason}") from None
+    print("\n".join(map(notebooks.shown, files)))

@@ -1,0 +1,31 @@
+"""The one extension that `_config.yml` names: it sets up its parts, in this order."""
+
+PARTS = (
+    "press.html",
+    "press.sphinx.editions",
+    "press.sphinx.course",
+    "press.html.downloads",
+    "press.html.offline",
+    "press.html.maths",
+    "press.sphinx.boxes",
+    "press.sphinx.formal",
+    "press.sphinx.questions",
+    "press.sphinx.reader",
+    "press.sphinx.finder",
+    "press.sphinx.images",
+    "press.sphinx.bookmap",
+    "press.sphinx.concordance",
+    "press.sphinx.status",
+    "press.sphinx.reference",
+    "press.sphinx.live",
+    "press.sphinx.figures",
+    "press.sphinx.elsewhere",
+    "press.html.assets",
+    "press.html.sealed",
+)
+
+
+def setup(app):
+    for part in PARTS:
+        app.setup_extension(part)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,115 @@
+"""The concordance: every item of the lectures, where it is stated, what checks it."""
+
+import re
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from press import ledger
+from press.sphinx import elsewhere, formal
+from press.sphinx.tables import link, table
+
+FILTER = """<div class="filter pst-js-only"><label for="filter">Show only rows with these words</label>
+<input id="filter" type="search" autocomplete="off"
+ placeholder="theorem 2, hinge, delay …" />
+<output for="filter" role="status"></output></div>"""
+
+
+class Concordance(SphinxDirective):
+    """``{concordance} ox13``: the items of one lecture, where they are stated, what checks them."""
+
+    required_arguments = 1
+
+    def run(self):
+        prefix = self.arguments[0]
+        part = ledger.load()[prefix]
+        self.env.note_dependency(str(ledger.FOLDER / f"{prefix}.yml"))
+        self.env.note_dependency(str(elsewhere.FILE))
+        self.env.note_dependency(str(formal.FOLDER / "coverage.yml"))
+        result = []
+        if not self.env.temp_data.get("filter"):
+            self.env.temp_data["filter"] = True
+            result.append(nodes.raw("", FILTER, format="html"))
+        for kind, header in (("items", "In the lecture"), ("errata", "Where it errs, or is loose")):
+            found = part[kind]
+            if not found:
+                continue
+            columns, rows = [header, "In short", "Checked by"], map(self.row, found)
+            if kind == "items":
+                columns += ["Proved in Coq", "Formalised elsewhere"]
+                rows = [
+                    (*row, formal.cell(entry["id"]) or "", elsewhere.cell(entry["id"]) or "")
+                    for row, entry in zip(rows, found, strict=True)
+                ]
+            body = table(columns, rows, ["concordance"])
+            for line, entry in zip(body.findall(is_body_row), found, strict=True):
+                line["ids"] = [f"row-{ledger.anchor(entry['id'])}"]
+            summary = f"<details open><summary>{self.count(kind, found)}</summary>"
+            result += [
+                nodes.raw("", summary, format="html"),
+                body,
+                nodes.raw("", "</details>", format="html"),
+            ]
+        return result
+
+    def count(self, kind, found):
+        """How many there are; that some are not done yet is said only when it is so."""
+        name = {"items": "item", "errata": "erratum"}[kind] if len(found) == 1 else kind
+        ready = sum(map(ledger.done, found))
+        return f"{len(found)} {name}" + (f", {ready} done so far" if ready < len(found) else "")
+
+    def row(self, entry):
+        says, _ = self.state.inline_text(entry["says"], self.lineno)
+        name, _ = self.state.inline_text(entry["item"], self.lineno)
+        if not ledger.done(entry):
+            return (
+                name,
+                says,
+                [nodes.inline("", "not yet written", classes=["pending"])],
+            )
+        place = link("book/" + entry["page"], ledger.anchor(entry["id"]), text=" ")
+        place.children = []
+        place += name
+        return (
+            [place],
+            says,
+            [checks_cell(entry)] if entry["tests"] or entry["theorems"] else [nodes.Text("nothing to run")],
+        )
+
+
+def checks_cell(entry):
+    """How many theorems, limits and tests, and their names for whoever opens the fold.
+
+    Each theorem is checked by `check_theorem`: its games, its proof, its worst case.
+    """
+    names = [f"theorems.{name}" for name in entry["theorems"]]
+    names += [f"limits.{name}" for name in entry["limits"]]
+    names += [test.removeprefix("tests/") for test in entry["tests"]]
+    words = ("theorem", "theorems"), ("limit", "limits"), ("test", "tests")
+    counts = ", ".join(
+        f"{len(entry[many])} {one if len(entry[many]) == 1 else many}" for one, many in words if entry[many]
+    )
+    shown = "".join(f"<code>{name}</code>" for name in names)
+    fold = f'<details class="concordance-tests"><summary>{counts}</summary>{shown}</details>'
+    return nodes.raw("", fold, format="html")
+
+
+def is_body_row(node):
+    return isinstance(node, nodes.row) and isinstance(node.parent, nodes.tbody)
+
+
+def exact_anchors(app, pages):
+    """Give mixed-case ledger ids back the case that docutils takes away."""
+    exact = map(ledger.anchor, (entry["id"] for entry in ledger.entries(ledger.load())))
+    lost = {name.lower(): name for name in exact if name != name.lower()}
+    if not lost:
+        return
+    pattern = re.compile(rf'(\bid="|\bhref="[^"#]*#)({"|".join(map(re.escape, lost))})(?=")')
+    for file, text in pages.items():
+        pages[file] = pattern.sub(lambda match: match[1] + lost[match[2]], text)
+
+
+def setup(app):
+    app.setup_extension("press.sphinx.tables")
+    app.add_directive("concordance", Concordance)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,105 @@
+"""A course of one's own: pages that it leaves out are linked on the full book's site, or named without link.
+
+`press.edition` reads course.yml, writes the table of contents and sets `course`; without a course nothing
+here has any effect, and a link that leads nowhere stays an error.
+"""
+
+import json
+import posixpath
+import re
+from functools import cache
+
+from docutils import nodes
+from sphinx import addnodes
+
+from press import ROOT
+from press.pages import notebooks
+
+LABEL = re.compile(r"^\(([\w.-]+)\)=|^\s*:(?:label|name): *([\w.-]+)", re.MULTILINE)
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([\w./-]+)\.(?:ipynb|md)(#[\w.-]+)?\)")
+
+
+@cache
+def places():
+    """{label in small letters: (page, label)} of the whole book."""
+    found = {}
+    texts = {
+        f"book/{page.relative_to(notebooks.TEXT).with_suffix('').as_posix()}": page
+        for page in notebooks.pages()
+    }
+    texts |= {
+        page.relative_to(ROOT).with_suffix("").as_posix(): page for page in notebooks.BOOK.rglob("*.md")
+    }
+    for docname, page in texts.items():
+        for label in LABEL.findall(page.read_text("utf8")):
+            name = label[0] or label[1]
+            found.setdefault(name.lower(), (docname, name))
+    return found
+
+
+def elsewhere(site, docname, place=""):
+    """The address of a page in the full book; empty if that has none."""
+    return f"{site}/{docname}.html{place}" if site else ""
+
+
+def relink(text, docname, kept, site):
+    """A page's text: a link to a page that is left out leads to the full book, or is plain text."""
+
+    def link(found):
+        words, path, place = found[1], found[2], found[3] or ""
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(docname), path))
+        known = any((ROOT / f"{target}{kind}").exists() for kind in (".md", ".ipynb"))
+        if target in kept or not known:
+            return found[0]
+        address = elsewhere(site, target, place)
+        return f"[{words}]({address})" if address else words
+
+    return LINK.sub(link, text)
+
+
+def read(app, docname, source):
+    """Change the links of a page before it is read."""
+    if not app.config.course:
+        return
+    kept, site = app.env.found_docs, app.config.course["site"]
+    if not app.env.doc2path(docname).endswith(".ipynb"):
+        source[0] = relink(source[0], docname, kept, site)
+        return
+    notebook = json.loads(source[0])
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = relink("".join(cell["source"]), docname, kept, site)
+    source[0] = json.dumps(notebook)
+
+
+def left_out(app, doctree):
+    """References to what stands on a page that is left out, before anyone looks for it in vain."""
+    if not app.config.course:
+        return
+    kept, site = app.env.found_docs, app.config.course["site"]
+    for node in list(doctree.findall(addnodes.pending_xref)):
+        docname, place = aim(app.env.docname, node)
+        if docname and docname not in kept:
+            address, words = elsewhere(site, docname, f"#{place}" if place else ""), node.astext()
+            text = nodes.inline("", place if words == node["reftarget"] and place else words)
+            node.replace_self(nodes.reference("", "", text, refuri=address) if address else text)
+
+
+def aim(here, node):
+    """(page, label) that a reference leads to in the full book; ("", "") if it leads elsewhere."""
+    target = str(node.get("reftarget", ""))
+    if node.get("reftype") == "doc":
+        docname = (
+            target.lstrip("/") if target.startswith("/") else posixpath.join(posixpath.dirname(here), target)
+        )
+        docname = posixpath.normpath(docname)
+        known = any((ROOT / f"{docname}{kind}").exists() for kind in (".md", ".ipynb"))
+        return (docname, "") if known else ("", "")
+    return places().get(target.lower(), ("", ""))
+
+
+def setup(app):
+    app.add_config_value("course", {}, "env")
+    app.connect("source-read", read)
+    app.connect("doctree-read", left_out)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

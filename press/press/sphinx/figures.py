@@ -1,0 +1,153 @@
+"""Moving figures: ``{moving-figure} name`` makes a picture one that you can touch.
+
+The picture is what print, PDF and Jupyter show; the page's script takes its place. The
+script is bundled from the modules in ``press/press/js/figures``; the numbers that it
+does not compute come from ``figure_numbers``.
+"""
+
+import hashlib
+import json
+import posixpath
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from press import HOME, ROOT
+from press.js import build
+
+SOURCE = ROOT / "book" / "_static" / "figures"
+GREEK = [f"_static/fonts/{name}-greek.woff2" for name in ("text", "sans", "code")]
+
+
+# ---------------------------------------------------------------- the script
+
+
+@cache
+def script():
+    """Return the script of all figures, or nothing where esbuild cannot be had: pictures stay still."""
+    try:
+        build.packages()
+    except build.Unavailable:  # press.sphinx.live says why, once
+        return ""
+    return build.bundle("figures/main.js")
+
+
+def write_script(app, pages):
+    if script():
+        Path(app.outdir, "_static", "figures.js").write_text(script(), "utf8")
+
+
+# ---------------------------------------------------------------- the numbers
+
+
+NAMES = (
+    "projection",
+    "fan",
+    "adversary",
+    "duel",
+    "step",
+    "lazy-eager",
+    "hedge",
+    "perceptron",
+    "delay",
+    "waterfall",
+)
+
+
+@cache
+def makers():
+    """A stamp of our own code that the numbers come from."""
+    own = [file for kind in ("*.py", "*.json") for file in sorted((ROOT / "ocolib").rglob(kind))]
+    files = [HOME / "figure_numbers.py", *own]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
+@cache
+def numbers(name):
+    """The JSON of a figure, or nothing; computed again only when that code has changed."""
+    kept = ROOT / "_build" / "figures" / f"{name}-{makers()}.json"
+    if not kept.exists():
+        from press.figure_numbers import NUMBERS  # which needs the solver: seconds
+
+        found = NUMBERS[name]()
+        text = json.dumps(found, ensure_ascii=False, separators=(",", ":")) if found else ""
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        for old in kept.parent.glob(f"{name}-????????????.json"):
+            old.unlink()
+        kept.write_text(text, "utf8")
+    return kept.read_text("utf8")
+
+
+# ---------------------------------------------------------------- the page
+
+
+class moving_figure(nodes.General, nodes.Element):
+    """A picture that a script may bring to life."""
+
+
+class MovingFigure(SphinxDirective):
+    """``{moving-figure} name``; its content is the picture, with alt text."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self):
+        name = self.arguments[0]
+        if name not in NAMES:
+            raise self.error(f"moving-figure must be one of {', '.join(NAMES)}, got {name}")
+        node = moving_figure(name=name)
+        self.state.nested_parse(self.content, self.content_offset, node)
+        if not any(image.get("alt", "").strip() for image in node.findall(nodes.image)):
+            raise self.error(f"moving-figure {name} needs a picture with alt text")
+        return [node]
+
+
+def opening(name):
+    """The element with its numbers; the picture follows."""
+    data = numbers(name)
+    quoted = escape(data, quote=False).replace("'", "&#39;")
+    extra = f" data-numbers='{quoted}'" if data else ""
+    return (
+        f'<moving-figure role="figure" id="figure-{name}" data-figure="{name}"{extra}>'
+        '<div class="mf-static">\n'
+    )
+
+
+def visit_html(translator, node):
+    first = next(translator.document.findall(moving_figure))
+    if node is first and script():  # the script stands before it: the figure moves before it is laid out
+        folder = posixpath.dirname(translator.builder.current_docname)
+        address = posixpath.relpath(script_address(), folder or ".")
+        translator.body.append(f'<script src="{address}"></script>\n')
+    translator.body.append(opening(node["name"]))
+
+
+def depart_html(translator, node):
+    translator.body.append("</div></moving-figure>\n")
+
+
+def pass_over(translator, node):
+    """Elsewhere it is the picture and nothing more."""
+
+
+def script_address():
+    version = hashlib.sha256(script().encode()).hexdigest()[:8]
+    return f"_static/figures.js?v={version}"
+
+
+def add_style(app, pagename, templatename, context, doctree):
+    """The stylesheet where it is needed; the script comes to every page, at leisure, for the next one."""
+    context["later"] = [*context.get("later", []), *([script_address()] if script() else []), *GREEK]
+    if doctree is not None and any(doctree.findall(moving_figure)):
+        app.add_css_file("figures/figures.css")
+
+
+def setup(app):
+    app.add_directive("moving-figure", MovingFigure)
+    others = dict.fromkeys(("latex", "text", "man", "texinfo"), (pass_over, pass_over))
+    app.add_node(moving_figure, html=(visit_html, depart_html), **others)
+    app.connect("html-page-context", add_style)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

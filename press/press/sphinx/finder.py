@@ -1,0 +1,192 @@
+"""The index for search: pages, statements with their kind and lecture, sections, exercises, terms, functions.
+
+It is one script, fetched when a reader begins to type; a script and not data, so that it works from a file.
+`book/_static/finder.js` ranks with it.
+"""
+
+import html
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from sphinx import addnodes
+
+from press import ROOT, ledger
+from press.html import maths
+from press.sphinx import boxes, reader
+
+WORD = re.compile(r"\d+(?:\.\d+)+|\w+")
+TERMS = ROOT / "book" / "terms.yml"
+MATHS = re.compile(r"\$([^$]+)\$")
+NOT_PROSE = (
+    nodes.literal_block,
+    nodes.math,
+    nodes.math_block,
+    nodes.raw,
+    nodes.comment,
+)
+
+
+def words(text):
+    return [word.lower() for word in WORD.findall(text)]
+
+
+def note(app, doctree):
+    """While reading a page: headings, boxes, exercises, functions, and how often it says what."""
+    found = {"sections": [], "boxes": [], "exercises": [], "terms": [], "functions": []}
+    for section in doctree.findall(nodes.section):
+        if isinstance(section.parent, nodes.section) and section["ids"]:
+            found["sections"].append((section["ids"][0], section[0].astext()))
+    for box in doctree.findall(lambda node: isinstance(node, boxes.KINDS)):
+        found["boxes"].append((box["ids"][0], box["realtype"], box[0].astext(), source(box[1])))
+    for exercise in doctree.findall(nodes.admonition):
+        if "exercise" in exercise["classes"] and exercise["ids"]:
+            found["exercises"].append((exercise["ids"][0], exercise[0].astext().removesuffix("#")))
+    for glossary in doctree.findall(addnodes.glossary):
+        for item in glossary.findall(nodes.definition_list_item):
+            terms = [child for child in item if isinstance(child, nodes.term)]
+            found["terms"] += [(term["ids"][0], term.astext(), source(item[-1])) for term in terms]
+    for signature in doctree.findall(addnodes.desc_signature):
+        if signature["ids"]:
+            found["functions"].append((signature["ids"][0], signature.get("fullname") or signature.astext()))
+    prose = (t for t in doctree.findall(nodes.Text) if not isinstance(t.parent, NOT_PROSE))
+    found["words"] = Counter(word for text in prose for word in words(text) if len(word) > 1)
+    app.env.metadata[app.env.docname]["finder"] = found
+
+
+def source(content, length=160):
+    """The beginning of a statement, formulas in dollars, cut between two words."""
+    first = next(content.findall(nodes.paragraph), None)
+    parts, size = [], 0
+    for child in first.children if first else []:
+        text = f"${child.astext()}$" if isinstance(child, nodes.math) else child.astext()
+        size += len(child.astext())
+        if size > length and not isinstance(child, nodes.math):
+            return "".join(parts) + text[: max(0, length - size + len(text))].rpartition(" ")[0] + " …"
+        parts.append(text)
+    return "".join(parts)
+
+
+def entries(env):
+    """Every result there can be: page, address, kind, title, what it says, lecture, more words."""
+    pages = [name for name in env.found_docs if "finder" in env.metadata[name]]
+    order = {name: place for place, name in enumerate(["book/intro", *reader.parts()])}
+    pages = sorted((name for name in pages if name in order), key=order.get)
+    terms = yaml.safe_load(TERMS.read_text("utf8"))
+    part_of = reader.parts()
+    for page in pages:
+        found, part = env.metadata[page]["finder"], part_of.get(page, "")
+        more = "; ".join(terms["pages"].get(page.removeprefix("book/"), []))
+        yield entry(
+            page,
+            "",
+            "Page",
+            env.titles[page].astext(),
+            env.metadata[page]["begins"],
+            part,
+            more,
+        )
+        kinds = {identifier.lower(): (kind, title, says) for identifier, kind, title, says in found["boxes"]}
+        for identifier, kind, title, says, lecture, more in statements(page, kinds):
+            yield entry(page, identifier, kind, title, says, lecture, more)
+        for identifier, title in found["sections"]:
+            yield entry(page, identifier, "Section", title, "", env.titles[page].astext())
+        for identifier, title in found["exercises"]:
+            yield entry(page, identifier, "Exercise", title, "", env.titles[page].astext())
+        for identifier, title, says in found["terms"]:
+            yield entry(page, identifier, "Term", title, says, "Glossary")
+        for identifier, title in found["functions"]:
+            yield entry(page, identifier, "Function", title, "", "Reference")
+
+
+def statements(page, kinds):
+    """Items and errata of the lectures on a page, then the boxes that are the book's own."""
+    for part in ledger.load().values():
+        lecture = part["lecture"].partition(":")[0]
+        for sort in ("items", "errata"):
+            for item in part[sort]:
+                if f"book/{item['page']}" != page or not ledger.done(item):
+                    continue
+                identifier = ledger.anchor(item["id"])
+                kind, title, _ = kinds.pop(identifier.lower(), ("item", item["item"], ""))
+                title = title if re.search(r"[a-z]{4}", title) else item["item"]
+                number = item["item"] if item["item"] not in title else ""
+                shown = f"{title} [{number}]" if number and re.search(r"\d", number) else title
+                kind = "Erratum" if sort == "errata" else kind.title()
+                yield identifier, kind, shown, item["says"], lecture, item["item"]
+    for identifier, (kind, title, says) in kinds.items():
+        yield identifier, kind.title(), title, says, "", ""
+
+
+def entry(page, anchor, kind, title, says, lecture, more=""):
+    return {
+        "p": f"{page}.html",
+        "a": anchor,
+        "k": kind,
+        "t": title,
+        "s": says,
+        "l": lecture,
+        "m": more,
+    }
+
+
+def with_maths(text, known):
+    """Words escaped, $formulas$ set as on the pages (as TeX where no node set them)."""
+    parts = MATHS.split(text)
+    for place, part in enumerate(parts):
+        if place % 2 and known and (part.strip(), False) in known.table:
+            parts[place] = known.table[part.strip(), False][0]
+        else:
+            parts[place] = html.escape(part, quote=False)
+    return "".join(parts)
+
+
+def write(app, pages):
+    env = app.env
+    found = list(entries(env))
+    known = None
+    if app.config.html_math_renderer == "built":
+        known = maths.Maths(Path(app.outdir).parent / ".maths.json")
+        wanted = [(tex.strip(), False) for e in found for tex in MATHS.findall(e["s"] + e["t"])]
+        missing = [formula for formula in wanted if formula not in known.table]
+        if missing:
+            maths.renew(app, known, missing)
+    for e in found:
+        e["x"] = MATHS.sub(" ", e["s"])
+        e["s"], e["h"] = with_maths(e["s"], known), with_maths(e["t"], known)
+        e["t"] = e["t"].replace("$", "")
+        if e["h"] == html.escape(e["t"], quote=False):
+            del e["h"]
+    pages = list(dict.fromkeys(e["p"] for e in found))
+    said = {}
+    for number, page in enumerate(pages):
+        for word, times in env.metadata[page.removesuffix(".html")]["finder"]["words"].items():
+            said.setdefault(word, []).extend((number, times))
+    index = {
+        "pages": pages,
+        "entries": found,
+        "words": said,
+        "same": yaml.safe_load(TERMS.read_text("utf8"))["same"],
+    }
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    Path(app.outdir, "_static", "finder-index.js").write_text(f"window.finderIndex = {text};\n", "utf8")
+
+
+def instead(app):
+    """Sphinx need not make an index of its own; its search page is ours."""
+    if app.builder.format == "html":
+        app.builder.search = False
+
+
+def search_page(app):
+    yield "search", {}, "search.html"
+
+
+def setup(app):
+    app.connect("builder-inited", instead)
+    app.connect("html-collect-pages", search_page)
+    app.connect("doctree-read", note, priority=600)  # after the addresses are given
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,119 @@
+"""What a screen reader and a slow line need: roles, headers, sizes of images; a dark twin of each figure."""
+
+import re
+import struct
+from pathlib import Path
+
+from docutils import nodes
+
+# colours of ocolib.plots and of matplotlib's own ink, and what they are in the dark
+PALETTE = {
+    "#c44e00": "#ff9455",
+    "#0067a5": "#6cb6f2",
+    "#8a4fbf": "#c79bf0",
+    "#00805e": "#4fc9a2",
+    "#b8356b": "#f285b0",
+    "#222222": "#dde1e8",
+    "#777777": "#9aa3b0",
+    "#a07800": "#dcb544",
+    "#d9e6f2": "#27384a",
+    "#444444": "#b9c1cc",
+    "#555555": "#b9c1cc",
+    "#666666": "#a3acb9",
+    "#888888": "#9aa3b0",
+    "#999999": "#8b94a1",
+    "#aaaaaa": "#77808d",
+    "#bbbbbb": "#68717e",
+    "#cccccc": "#545c68",
+    "#dddddd": "#434b57",
+    "#e5e5e5": "#323943",
+    "#eeeeee": "#2a3039",
+    "#000000": "#dde1e8",
+    "#262626": "#dde1e8",
+}
+COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+PAPER = re.compile(r"(fill: ?)#ffffff\b")
+IMAGE = re.compile(r'<img (?P<inner>[^>]*?src="(?P<path>[^"]*_images/(?P<name>[^"/]+))"[^>]*?) ?/?>')
+
+
+def visit_citation(self, node):
+    """One entry of a list; docutils gives it a role that browsers have given up."""
+    if not isinstance(node.previous_sibling(), nodes.citation):
+        self.body.append('<div role="list" class="citation-list">\n')
+    self.body.append(self.starttag(node, "div", CLASS="citation", role="listitem"))
+
+
+def depart_citation(self, node):
+    self.body.append("</div>\n")
+    if not isinstance(node.next_node(descend=False, siblings=True), nodes.citation):
+        self.body.append("</div>\n")
+
+
+def name_columns(app, doctree, docname):
+    """A column without a heading holds the names of the rows: say so to whoever cannot see it."""
+    for head in doctree.findall(nodes.thead):
+        for entry in head.findall(nodes.entry):
+            if not entry.astext().strip():
+                entry.children = []
+                entry += nodes.paragraph("", "", nodes.inline("", "name", classes=["visually-hidden"]))
+
+
+def size(file):
+    """Width and height of an image in CSS pixels, an SVG taken to be in points; None if it does not say."""
+    if file.suffix == ".png":
+        return struct.unpack(">II", file.read_bytes()[16:24])
+    found = re.search(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', file.read_text("utf8")[:4000])
+    return tuple(round(4 / 3 * float(length)) for length in found.groups()) if found else None
+
+
+def images(app, pagename, templatename, context, doctree):
+    """Images keep their place before they come, and come when they are near. An SVG has a dark twin."""
+    if app.builder.format != "html" or "_images/" not in context.get("body", ""):
+        return
+    files = {name: Path(app.srcdir, source) for source, (_, name) in app.env.images.items()}
+
+    def better(match):
+        file = files.get(match["name"])
+        measures = size(file) if file and file.suffix in (".png", ".svg") else None
+        place = f' width="{measures[0]}" height="{measures[1]}"' if measures else ""
+        tag = f'<img {match["inner"]}{place} loading="lazy" decoding="async" />'
+        if not file or file.suffix != ".svg":
+            return tag
+        twin = tag.replace(match["path"], match["path"].removesuffix(".svg") + "-dark.svg")
+        return classed(tag, "face-light") + classed(twin, "face-dark")
+
+    context["body"] = IMAGE.sub(better, context["body"])
+
+
+def classed(tag, name):
+    if 'class="' in tag:
+        return tag.replace('class="', f'class="{name} ', 1)
+    return tag.replace("<img ", f'<img class="{name}" ', 1)
+
+
+def darken(svg):
+    """Map the palette; paper becomes transparent; ink that was never named becomes light.
+
+    >>> darken('<path style="fill: #ffffff; stroke: #0067a5"/>')
+    '<path style="fill: none; stroke: #6cb6f2"/>'
+    """
+    svg = PAPER.sub(r"\1none", svg)
+    svg = COLOUR.sub(lambda match: PALETTE.get(match[0].lower(), match[0]), svg)
+    # matplotlib leaves black unsaid: glyphs and tick marks inherit it
+    return re.sub(r"<svg ", '<svg fill="#dde1e8" ', svg, count=1)
+
+
+def dark_images(app, pages):
+    """Write the dark twin of every figure."""
+    for file in Path(app.outdir, "_images").glob("*.svg"):
+        twin = file.with_name(f"{file.stem}-dark.svg")
+        if file.stem.endswith("-dark") or (twin.exists() and twin.stat().st_mtime > file.stat().st_mtime):
+            continue
+        twin.write_text(darken(file.read_text("utf8")), "utf8")
+
+
+def setup(app):
+    app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
+    app.connect("doctree-resolved", name_columns)
+    app.connect("html-page-context", images, priority=910)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

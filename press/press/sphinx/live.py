@@ -1,0 +1,365 @@
+"""Python in the reader's browser: which cells run there, what they need, all exercises.
+
+Tags on cells drive everything. A cell tagged `live` gets a Run button; one tagged
+`exercise` (with its box's name in the metadata, `exercise: ex-…`) answers with a
+verdict; one tagged `solution` never counts as an answer. What a page loads is put
+together here: the scripts of `press/press/js/live`, the package, and Python itself, which
+`press.js.runtime` assembles. Where that cannot be had, there are no Run buttons.
+"""
+
+import ast
+import hashlib
+import importlib.util
+import io
+import json
+import sys
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from docutils import nodes
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from press import HOME, ROOT
+from press.js import build, runtime
+from press.pages import depends
+from press.pages.depends import Names, dependencies, names_of
+from press.sphinx import figures, images
+
+SOURCES = HOME / "js" / "live"
+OUTPUT = ROOT / "_build" / "live"
+SVGPLOT = SOURCES / "svgplot.py"
+JUPYTER = "run-in-jupyter"  # the section that says how
+NEEDS = {
+    "oracle": "the solver",
+    "cvxpy": "the solver",
+    "cp": "the solver",
+    "sklearn": "scikit-learn",
+    "scipy": "SciPy",
+    "plots": "matplotlib",
+    "plt": "matplotlib",
+}
+DRAWN = {"plots", "plt"}  # the browser has a part of these
+WITHOUT = (
+    "This copy of the book was built without Python for the browser: its pages have no "
+    "Run buttons. Solve the exercises in Jupyter, as described below."
+)
+log = logging.getLogger(__name__)
+
+
+# ------------------------------------------------ what is sent to the browser
+
+
+def package():
+    """ocolib and ocolab as a zip with their data, sources and all, so that a traceback can show its lines."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as bundle:
+        for path in sorted(path for path in ROOT.glob("oco*/**/*") if path.suffix in (".py", ".json")):
+            info = zipfile.ZipInfo(path.relative_to(ROOT).as_posix())
+            bundle.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def prepare(app):
+    """Before anything is read: put scripts and parts where Sphinx finds them."""
+    app.live = False
+    if app.builder.format != "html":
+        return
+    log.info("live pages: looking for Python (%s)", runtime.TARGET.relative_to(ROOT))
+    lost = "NO RUN BUTTONS, AND PICTURES STAY STILL"
+    try:
+        build.packages()
+        lost = "NO RUN BUTTONS"
+        folder, parts = runtime.assemble()
+    except build.Unavailable as reason:
+        log.info("\n%s: %s.\nThe pages are complete all the same.\n", lost, reason)
+        return
+    target = OUTPUT / "live"
+    target.mkdir(parents=True, exist_ok=True)
+    python = {"BOOT": SOURCES / "boot.py", "DEPENDS": Path(depends.__file__), "SVGPLOT": SVGPLOT}
+    texts = {name: file.read_text("utf8") for name, file in python.items()}
+    worker = build.bundle("live/worker.js", texts)
+    ours = {
+        "ocolib": runtime.store(target, "ocolib", "zip", package()),
+        "worker": runtime.store(target, "worker", "js", worker.encode()),
+    }
+    parts = parts | ours
+    for part in parts.values():
+        if not (target / part["name"]).exists():
+            (target / part["name"]).write_bytes((folder / part["name"]).read_bytes())
+    names, built = {part["name"] for part in parts.values()}, Path(app.outdir, "_static", "live")
+    for old in [*target.iterdir(), *built.glob("*-????????????.*")]:  # of an earlier build
+        if old.name not in names:
+            old.unlink()
+    constants = {"PARTS": parts, "FIGURES": figures.script_address().removeprefix("_static/")}
+    (OUTPUT / "live.js").write_text(build.bundle("live/main.js", constants), "utf8")
+    style = (SOURCES / "live.css").read_text("utf8")
+    (OUTPUT / "live.css").write_text(style + dark_inks(), "utf8")
+    app.config.html_static_path.append(str(OUTPUT))
+    app.add_js_file("live.js", loading_method="defer")
+    app.add_css_file("live.css")
+    app.live = True
+
+
+def dark_inks():
+    """The colours of figures in the dark, those of the printed figures: see figure.js."""
+    inks = "".join(f" --live-ink-{light[1:]}: {dark};" for light, dark in images.PALETTE.items())
+    return f'html[data-theme="dark"] .live-figure {{{inks} }}\n'
+
+
+# ------------------------------------------------ what the cells of a page need
+
+
+def reason(source):
+    """What a cell needs that the browser has not, in words."""
+    names = Names(source)
+    used = names.used | set(names.imported) | set(names.imported.values())
+    words = [NEEDS[name] for name in NEEDS if name in used]
+    return " and ".join(dict.fromkeys(words)) or "more than NumPy"
+
+
+@cache
+def undrawn():
+    """The methods of matplotlib's axes that the browser's have not."""
+    spec = importlib.util.spec_from_file_location("live_svgplot", SVGPLOT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    from matplotlib.axes import Axes
+
+    ours = {*dir(module.Axes), "figure", "lines", "texts", "xaxis", "yaxis"}
+    common = {*dir(np.ndarray), *dir(dict), *dir(str), "contains"}  # other values have these too
+    return {name for name in dir(Axes) if not name.startswith("_")} - ours - common
+
+
+def drawable(sources, lives):
+    """Which further cells draw with what the browser has: {place: imports they need}, places from 0.
+
+    `lives` are the places of live cells. A figure is drawn through `plots.figure` from values that live
+    cells make; a module that no live cell imports is imported for the figure alone.
+    """
+    needs, found, lines = dependencies(sources, set()), {}, {}
+    tagged, lives = set(lives), set(lives)
+    for place, source in enumerate(sources):
+        names = names_of(source)
+        if place in tagged:
+            lines |= dict.fromkeys(names.imported, "")
+        elif "plots.figure(" in source and not needs_more(source):
+            wanted = {name for name in names.used if name in lines and lines[name] != ""}
+            if None not in map(lines.get, wanted) and {n - 1 for n in needs[place]} <= lives:
+                found[place] = "\n".join(sorted({lines[name] for name in wanted}))
+                lives.add(place)
+        if place not in tagged:
+            lines |= {name: line for name, line in import_lines(source).items() if lines.get(name) != ""}
+    return found
+
+
+def needs_more(source):
+    """Whether a cell needs what the browser lacks: a module, or a method of matplotlib's axes."""
+    names = names_of(source)
+    asked = {*names.imported, *names.imported.values(), *names.used}
+    if asked & (NEEDS.keys() - DRAWN | {"matplotlib", "open", "Path"}):  # a file of the page is not sent
+        return True
+    if {*names.imported.values()} - {"numpy", "ocolib", "ocolab", *sys.stdlib_module_names}:
+        return True
+    tree = ast.parse(source)
+    return any(isinstance(node, ast.Attribute) and node.attr in undrawn() for node in ast.walk(tree))
+
+
+def import_lines(source):
+    """{name: the line that imports it alone, or None where the browser cannot}."""
+    found = {}
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a line for IPython
+        return found
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                module = f"{getattr(node, 'module', None) or ''}.{alias.name}".strip(".").split(".")
+                lacking = {*module, name} & (NEEDS.keys() - DRAWN | {"matplotlib"})
+                alone = type(node)(**{**dict(ast.iter_fields(node)), "names": [alias]})
+                found[name] = None if lacking else ast.unparse(alone)
+    return found
+
+
+def mark_figures(app, doctree):
+    """Tag the figures that the browser can draw as live, before anything is counted."""
+    found = list(cells_of(doctree))
+    lives = [place for place, (_, _, tags, _) in enumerate(found) if "live" in tags]
+    for place, prelude in drawable([source for _, source, _, _ in found], lives).items():
+        node, _, _, metadata = found[place]
+        tags = [*metadata.get("tags", []), "live"]
+        node["cell_metadata"] = {**metadata, "tags": tags, "live_prelude": prelude}
+        node["classes"] = [*node["classes"], "tag_live"]
+
+
+def cells_of(doctree):
+    """The code cells that a page shows, as (container, source, tags, metadata)."""
+    for node in doctree.findall(nodes.container):
+        if node.get("nb_element") == "cell_code":
+            code = next(node.findall(nodes.literal_block), None)
+            if code is not None:
+                metadata = node.get("cell_metadata", {})
+                yield node, code.astext(), set(metadata.get("tags", [])), metadata
+
+
+def page_data(app, docname, doctree):
+    """What the scripts of one page must know about its cells, in order."""
+    found = list(cells_of(doctree))
+    sources = [source for _, source, _, _ in found]
+    passive = {n for n, (_, _, tags, _) in enumerate(found) if "solution" in tags}
+    needs = dependencies(sources, passive)
+    seen, cells = {}, []
+    for (_, source, tags, metadata), needed in zip(found, needs, strict=True):
+        cell = {"needs": needed}
+        if "live" in tags:
+            if "exercise" in tags and metadata.get("exercise"):
+                cell["exercise"] = metadata["exercise"]
+            key = cell.get("exercise") or hashlib.sha256(source.encode()).hexdigest()[:8]
+            seen[key] = seen.get(key, 0) + 1
+            if "live_prelude" in metadata:
+                cell |= {"figure": True, "prelude": metadata["live_prelude"]}
+            cell["key"] = key if seen[key] == 1 else f"{key}-{seen[key]}"
+        else:
+            cell["why"] = reason(source)
+        cells.append(cell)
+    return {"name": docname, "jupyter": jupyter_address(app, docname), "cells": cells}
+
+
+def jupyter_address(app, docname):
+    target = app.env.domaindata["std"]["anonlabels"].get(JUPYTER, ("book/intro", "how-to-run-it"))
+    return f"{app.builder.get_relative_uri(docname, target[0])}#{target[1]}"
+
+
+def add_page_data(app, doctree, docname):
+    """Leave the data in the page, as a block that no browser executes."""
+    if not app.live or not any("live" in tags for _, _, tags, _ in cells_of(doctree)):
+        return
+    data = json.dumps(page_data(app, docname, doctree)).replace("<", "\\u003c")
+    doctree += nodes.raw(
+        "",
+        f'<script type="application/json" id="live-page">{data}</script>',
+        format="html",
+    )
+
+
+# ------------------------------------------------ all exercises of the book
+
+
+def collect(app, doctree):
+    """Remember a page's exercises: each box that a cell answers, and each proof, with level and minutes."""
+    answered = {metadata.get("exercise") for _, _, tags, metadata in cells_of(doctree) if "exercise" in tags}
+    found = []
+    for box in doctree.findall(nodes.admonition):
+        told = box.get("exercise", {"level": "standard", "minutes": 0, "kind": "code"})
+        name = next((name for name in box["ids"] if name in answered or told["kind"] == "proof"), None)
+        if name:
+            found.append({"name": name, "title": title_of(box), **told})
+    exercises_in(app.env)[app.env.docname] = found
+
+
+def title_of(box):
+    title = box.next_node(nodes.title)
+    return title.astext().removesuffix("#") if title else ""  # the sign of its permalink
+
+
+def exercises_in(env):
+    if not hasattr(env, "live_exercises"):
+        env.live_exercises = {}
+    return env.live_exercises
+
+
+def forget(app, env, docname):
+    exercises_in(env).pop(docname, None)
+
+
+def merge(app, env, docnames, other):
+    exercises_in(env).update(
+        {name: exercises_in(other)[name] for name in docnames if name in exercises_in(other)}
+    )
+
+
+class exercise_list(nodes.General, nodes.Element):
+    """Stands for the list until every page is read."""
+
+
+class Exercises(SphinxDirective):
+    """``{exercises}``: all exercises of the book by chapter, with links."""
+
+    def run(self):
+        return [exercise_list()]
+
+
+def chapters(env):
+    """Pairs (caption, pages) in the order of the book."""
+    root = env.get_doctree(env.config.root_doc)
+    for toctree in root.findall(lambda node: node.tagname == "toctree"):
+        yield (
+            toctree.get("caption") or "The book",
+            [page for _, page in toctree["entries"]],
+        )
+
+
+def fill_exercise_list(app, doctree, docname):
+    for place in list(doctree.findall(exercise_list)):
+        parts = []
+        for caption, pages in chapters(app.env):
+            entries = [page for page in pages if exercises_in(app.env).get(page)]
+            if entries:
+                listed = [entry for page in entries for entry in page_entry(app, docname, page)]
+                parts.append(nodes.container("", nodes.rubric("", caption), *listed, classes=["chapter"]))
+        if not app.live:
+            parts.insert(0, nodes.paragraph("", WITHOUT))
+        box = nodes.container("", *parts, classes=["live-exercises"])
+        place.replace_self(box)
+
+
+def page_entry(app, docname, page):
+    """The title of a page and the list of its exercises, in a box of their own."""
+    address = app.builder.get_relative_uri(docname, page)
+    title = nodes.paragraph("", "", nodes.strong("", app.env.titles[page].astext()))
+    items = nodes.bullet_list()
+    for entry in exercises_in(app.env)[page]:
+        link = nodes.reference("", entry["title"], internal=True, refuri=f"{address}#{entry['name']}")
+        told = entry["level"] + ", proof" * (entry["kind"] == "proof")
+        told += f", {entry['minutes']} minutes" * bool(entry["minutes"])
+        tags = nodes.inline("", f" {told}", classes=["exercise-facts"])
+        item = nodes.list_item("", nodes.paragraph("", "", link, tags))
+        item["classes"] += [f"level-{entry['level']}", f"kind-{entry['kind']}"]
+        items += item
+    return [nodes.container("", title, items, classes=["lesson"])]
+
+
+def write_exercises(app, pages):
+    """The exercises of each page, from which the sidebar sees which pages are done."""
+    if not app.live:
+        return
+    pages = {
+        page: [entry["name"] for entry in found] for page, found in exercises_in(app.env).items() if found
+    }
+    target = Path(app.outdir, "_static", "live", "exercises.json")
+    target.write_text(json.dumps(pages, sort_keys=True), "utf8")
+
+
+def always_fresh(app, env, added, changed, removed):
+    """The list of exercises depends on every other page."""
+    if not (added or changed or removed):
+        return []
+    return [name for name in env.all_docs if name.endswith("book/exercises") or name == "exercises"]
+
+
+def setup(app):
+    app.add_directive("exercises", Exercises)
+    app.add_node(exercise_list)
+    app.connect("builder-inited", prepare)
+    app.connect("doctree-read", mark_figures, priority=100)
+    app.connect("doctree-read", collect)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    app.connect("env-get-outdated", always_fresh)
+    app.connect("doctree-resolved", fill_exercise_list)
+    app.connect("doctree-resolved", add_page_data)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

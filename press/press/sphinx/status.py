@@ -1,0 +1,113 @@
+"""The status page: versions, how much was checked, how long each page takes."""
+
+import ast
+import json
+import re
+from importlib.metadata import version
+
+import nbformat
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from ocolab.limits import LIMITS
+from ocolib.theorems import THEOREMS
+from press import ROOT, ledger
+from press.sphinx.tables import link, table
+
+PACKAGES = ["ocolib", "numpy", "scipy", "cvxpy", "clarabel", "matplotlib"]
+PACKAGES += ["jupyter-book", "sphinx", "nbval", "hypothesis"]
+ASSERT = re.compile(r"^\s*assert\b", re.MULTILINE)
+
+
+class Status(SphinxDirective):
+    """``{status}``: versions, execution times, and how much was checked."""
+
+    def run(self):
+        file = ROOT / "_build" / "times.json"
+        times = json.loads(file.read_text()) if file.exists() else {}
+        pages = {path.relative_to(ROOT).as_posix(): nbformat.read(path, as_version=4) for path in notebooks()}
+        seconds = [
+            (
+                [link(name.removesuffix(".ipynb"))],
+                f"{times[name]:.1f} s" if name in times else "not measured",
+            )
+            for name in pages
+        ]
+        return [
+            nodes.rubric("", "What was checked"),
+            table(["What", "How many"], counts(pages.values()), ["status"]),
+            nodes.rubric("", "Time to execute each page"),
+            table(["Page", "Time"], seconds, ["status"]),
+            nodes.rubric("", "Versions"),
+            table(
+                ["Package", "Version"],
+                [(name, version(name)) for name in PACKAGES],
+                ["status"],
+            ),
+        ]
+
+
+def notebooks():
+    return sorted(p for p in ROOT.glob("book/**/*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+
+
+def counts(pages):
+    """Rows (what, how many) for the status page."""
+    parts = ledger.load().values()
+    cells = [cell for page in pages for cell in page.cells if cell.cell_type == "code"]
+    trees = [ast.parse(path.read_text("utf8")) for path in ROOT.glob("tests/**/test_*.py")]
+    tests = [
+        node
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    property_based = [test for test in tests if any("given" in ast.unparse(d) for d in test.decorator_list)]
+
+    def share(kind):
+        found = [entry for part in parts for entry in part[kind]]
+        ready = sum(map(ledger.done, found))
+        return str(ready) if ready == len(found) else f"{ready} of {len(found)}"
+
+    return [
+        ("items stated and tested", share("items")),
+        ("errata on a page, tested where there is something to run", share("errata")),
+        ("theorems, each with its hypotheses, proof, games and worst case", str(len(THEOREMS))),
+        ("limits: worst cases and floors that are known exactly", str(len(LIMITS))),
+        ("pages that run", str(len(pages))),
+        ("code cells compared with their stored output", str(len(cells))),
+        (
+            "cells that need NumPy alone",
+            str(sum(tagged(cell, "live") for cell in cells)),
+        ),
+        (
+            "asserts on the pages",
+            str(sum(len(ASSERT.findall(cell.source)) for cell in cells)),
+        ),
+        ("test functions", str(len(tests))),
+        ("of these property-based", str(len(property_based))),
+    ]
+
+
+def tagged(cell, tag):
+    return tag in cell.metadata.get("tags", [])
+
+
+def when_others_change(app, env, added, changed, removed):
+    """Two pages read files that Sphinx does not watch: ledger, tests, package, notebooks, times.
+
+    Styles and scripts are among them because Sphinx copies those only when it writes some page.
+    """
+    files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("oco*/**/*.py")]
+    files += [*notebooks(), ROOT / "_build" / "times.json", ROOT / "requirements.txt"]
+    files += [path for path in ROOT.glob("book/_static/**/*") if path.is_file()]
+    seen = [(str(file), file.stat().st_mtime) for file in files if file.exists()]
+    before, env.status_seen = getattr(env, "status_seen", None), seen
+    return ["book/concordance", "book/status"] if seen != before else []
+
+
+def setup(app):
+    app.setup_extension("press.sphinx.tables")
+    app.add_directive("status", Status)
+    app.connect("env-get-outdated", when_others_change)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

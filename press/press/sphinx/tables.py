@@ -1,0 +1,48 @@
+"""Tables, and links that are filled in when the place of every page is known."""
+
+from docutils import nodes
+from sphinx.errors import NoUri
+
+
+def table(header, rows, classes):
+    """A docutils table; a cell is a string or a list of inline nodes."""
+    group = nodes.tgroup("", cols=len(header))
+    group += [nodes.colspec(colwidth=1) for _ in header]
+
+    def row(cells):
+        line = nodes.row()
+        for cell in cells:
+            inline = [nodes.Text(cell)] if isinstance(cell, str) else cell
+            block = isinstance(inline[0], nodes.raw)  # a fold may not stand inside a paragraph
+            line += nodes.entry("", *inline) if block else nodes.entry("", nodes.paragraph("", "", *inline))
+        return line
+
+    group += nodes.thead("", row(header))
+    group += nodes.tbody("", *map(row, rows))
+    return nodes.table("", group, classes=classes)
+
+
+def link(docname, anchor="", text=""):
+    """A link that `resolve_links` fills in when the place of every page is known; no text means its title."""
+    return nodes.reference("", text, internal=True, place=(docname, anchor), refuri="")
+
+
+def resolve_links(app, doctree, docname):
+    for node in list(doctree.findall(nodes.reference)):
+        if "place" not in node:
+            continue
+        page, anchor = node["place"]
+        if not node.astext():
+            node += nodes.Text(app.env.titles[page].astext())
+        try:
+            uri = app.builder.get_relative_uri(docname, page)
+        except NoUri:  # a builder that does not write this page
+            node.replace_self(nodes.Text(node.astext()))
+            continue
+        node["refuri"] = f"{uri}#{anchor}" if anchor else uri
+        del node["place"]
+
+
+def setup(app):
+    app.connect("doctree-resolved", resolve_links)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,6 +27,8 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
+        if tag == "base":  # of the page for dead links: the root of the site, where it lies itself
+            return
         self.ids += [attributes["id"]] if "id" in attributes else []
         self.addresses += [attributes[name] for name in FIELDS if attributes.get(name)]
         if attributes.get("srcset"):

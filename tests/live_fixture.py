@@ -12,6 +12,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import ClassVar
 
 import nbformat
 import yaml
@@ -19,7 +20,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 ROOT = Path(__file__).resolve().parents[1]
 # The numbers of the cells on the page.
-FIRST, A, B, SHOW, PLOT, OTHER_PLOT, SOLVER, CHAIN, ARRAY, STUB, SOLUTION, END = range(1, 13)
+FIRST, A, B, SHOW, PLOT, OTHER_PLOT, SOLVER, CHAIN, ARRAY, STUB, SOLUTION, END, IMPORTS, FIGURE = range(1, 15)
 
 CODE = """\
 def my_double(x):
@@ -29,21 +30,66 @@ def my_double(x):
 slips = {"That is the square.": lambda x: x * x}
 exercises.check_formula(my_double, lambda x: 2 * x, [(3,), (-1,)], slips=slips)"""
 ANSWER = CODE.replace("return None", "return 2 * x")
+FIGURE_CODE = """\
+with plots.figure("rounds $t$", "height") as ax:
+    plots.curve(ax, np.arange(5), a * np.arange(5), "<b>a</b> lines", plots.COLORS["bound"])
+    ax.plot([0, 4], [1, 1], "o--", color=plots.COLORS["FTRL"])"""
 BOX = """\
-````{admonition} Exercise 1: twice
-:class: exercise
+```{task} Exercise 1: twice
 :name: ex-twice
+:level: warm-up
+:minutes: 2
 
 Return twice the number.
-
-```{hint}
-Once more than once.
 ```
 
-```{hint}
-Addition will do.
+```{hints} ex-twice
+1. Once more than once.
+2. Addition will do.
 ```
-````"""
+
+```{proof-flaw} ex-all-equal
+:title: Exercise 2: all numbers are equal
+:level: challenge
+
+1. Let $a = b$.
+
+   That may be.
+2. [x] Divide by $a - b$.
+
+   It is $0$.
+```"""
+QUESTIONS = """\
+```{quick} q-which
+Which is larger?
+
+- [ ] $1$
+
+  It is smaller.
+- [x] $2$
+
+  By one.
+```
+
+```{quick} q-number
+:answer: 5.5
+:verify: True
+
+How much?
+
+- 6
+
+  Half too much.
+- [x] Half of eleven.
+```
+
+```{proof-order} ex-order
+:title: Exercise 3: in order
+
+1. First.
+2. Second.
+3. Third.
+```"""
 
 
 def pixel():
@@ -65,18 +111,18 @@ def cell(source, *tags, printed="", **metadata):
     )
 
 
-def picture(source):
+def picture(source, *tags):
     shown = new_output("display_data", data={"image/png": pixel(), "text/plain": "<Figure>"})
     alt = {"mystnb": {"image": {"alt": "A grey pixel"}}}
-    return new_code_cell(source, metadata=alt, outputs=[shown], execution_count=1)
+    return new_code_cell(source, metadata={**alt, "tags": list(tags)}, outputs=[shown], execution_count=1)
 
 
 def live_page():
     """Cells are numbered from 1 in this order, as on the page."""
-    chain = "proofs.Chain('Two lines', (proofs.Line(1.0, 'a'), proofs.Line(3.0, 'b', 'because')))"
+    chain = "theorems.Chain('Two lines', (theorems.Line(1.0, 'a'), theorems.Line(3.0, 'b', 'because')))"
     cells = [
         new_markdown_cell("# A live page"),
-        cell("import numpy as np\n\nfrom ocolib import exercises, proofs", "live"),
+        cell("import numpy as np\n\nfrom ocolib import exercises, theorems", "live"),
         cell('a = 2\nprint("a is", a)', "live", printed="a is 2\n"),
         cell("b = a + 1", "live"),
         cell('print("b is", b)\nb * 10', "live", printed="b is 3\n"),
@@ -90,6 +136,9 @@ def live_page():
         cell(CODE, "exercise", "live", printed="… not yet\n", exercise="ex-twice"),
         cell(ANSWER, "live", "hide-cell", "solution", printed="✓ right\n", exercise="ex-twice"),
         cell('print("the end")', "live", printed="the end\n"),
+        cell("from ocolib import oracle, plots", "hide-input"),
+        picture(FIGURE_CODE, "hide-input"),
+        new_markdown_cell(f"## Questions\n\n{QUESTIONS}"),
     ]
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -103,13 +152,17 @@ def build(folder):
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
     config.pop("bibtex_bibfiles", None), config.pop("logo", None), config["html"].pop("favicon", None)
     sphinx = config["sphinx"]
-    ours = ("offline", "live", "figures")
-    sphinx["local_extensions"] = dict.fromkeys(ours, str(ROOT / "book/_ext"))
-    wanted = ("companion", "sphinxcontrib.bibtex", "sphinx.ext.autodoc")
+    ours = [
+        "press.html",
+        "press.html.offline",
+        "press.sphinx.live",
+        "press.sphinx.figures",
+        "press.sphinx.questions",
+    ]
     known = {"sphinx_togglebutton", "sphinx_copybutton", "myst_nb", "jupyter_book", "sphinx_external_toc"}
-    known |= {"sphinx_design", "sphinx_book_theme", "sphinx_comments", "sphinx_proof", *ours}
+    known |= {"sphinx_design", "sphinx_book_theme", "sphinx_comments", "sphinx_proof"}
     extensions = sphinx["config"]["extensions"]
-    sphinx["config"]["extensions"] = [name for name in extensions if name in known and name not in wanted]
+    sphinx["config"]["extensions"] = [*(name for name in extensions if name in known), *ours]
     for name in ("html_static_path", "templates_path"):
         sphinx["config"][name] = [str(ROOT / folder) for folder in sphinx["config"][name]]
     for name in [name for name in sphinx["config"] if name.startswith(("bibtex", "autodoc"))]:
@@ -136,10 +189,13 @@ class Server(ThreadingHTTPServer):
 class Strict(SimpleHTTPRequestHandler):
     """Serves the fixture under a policy of 'self': inline scripts of the theme are named by hash."""
 
+    asked: ClassVar[list] = []  # every path that was asked for
+
     def log_message(self, *arguments):
         pass
 
     def end_headers(self):
+        self.asked.append(self.path)
         if self.path.partition("?")[0].endswith(".html"):
             self.send_header("Content-Security-Policy", policy(Path(self.translate_path(self.path))))
         super().end_headers()

@@ -1,5 +1,8 @@
 """A checker tells a student what is wrong, and never raises unless it is asked to."""
 
+import json
+import math
+import re
 import sys
 
 import numpy as np
@@ -8,6 +11,7 @@ import pytest
 from ocolib import exercises
 from ocolib.exercises import (
     WrongAnswer,
+    cases,
     check_argmin,
     check_bound,
     check_construction,
@@ -55,7 +59,7 @@ RIGHT = {
 PRAISE = {
     "projection": "✓ nearest point of the set on all 62 inputs",
     "argmin": "✓ a minimiser on all 43 inputs",
-    "subgradient": "✓ below the function at all 1849 pairs of points",
+    "subgradient": "✓ below the function at all 4929 pairs of points",
     "learner": "✓ the same play in all 60 rounds",
     "bound": "✓ holds in all 2 games, and it is the sharp one",
     "value": "✓ right",
@@ -265,3 +269,181 @@ def test_a_bound_below_what_is_proved_is_not_praised(capsys):
     """Easy games break nothing; the formula is still not the one that can be proved."""
     check_bound(lambda T: 1.5 * T, [((4,), 1.0)], best=lambda T: 2.0 * T)
     assert capsys.readouterr().out.startswith("✗ No game here breaks it")
+
+
+# ---------------------------------------------------------------- what students do, kind by kind
+
+
+def told(capsys, check, *args, **kwargs):
+    check(*args, **kwargs)
+    return verdict(capsys)
+
+
+def test_a_branch_without_return_and_a_print_show_the_input(capsys):
+    def half(T, c):
+        if c >= 0:
+            return (1 + c) * T
+
+    def printer(T, c):
+        print((1 + abs(c)) * T)
+
+    out = told(capsys, CHECKS["formula"], half)
+    assert "comes to its end without a return" in out and "T = 4, c = -2" in out
+    out = told(capsys, CHECKS["formula"], printer)
+    assert "write return in place of print" in out and "T = 1, c = 0" in out and "you have: 1\n" in out
+
+
+def test_a_stub_behind_a_helper_is_a_stub(capsys):
+    names = {}
+    exec("def my_part(x):\n    return None\n\ndef whole(x):\n    part = my_part(x)\n    return part", names)
+    assert told(capsys, check_formula, names["whole"], lambda x: x, [(1,)]).startswith("… not yet")
+
+
+def test_an_error_names_the_students_own_line_and_what_was_meant(capsys):
+    def wrong(T, c):
+        return T * np.sqrtt(c)
+
+    out = told(capsys, CHECKS["formula"], wrong)
+    assert "Did you mean sqrt?" in out and "return T * np.sqrtt(c)" in out and "line:" in out
+
+    def other(price, c):
+        return pirce  # noqa: F821
+
+    assert "Did you mean price?" in told(capsys, CHECKS["formula"], other)
+
+
+def test_numbers_that_look_alike_are_shown_with_the_digits_that_differ(capsys):
+    out = told(capsys, check_projection, lambda y: 1.0000004 * y, Box([-9, -9], [9, 9]))
+    got, expected = re.search(r"you have: (.+)\n  expected: (.+)\n", out).groups()
+    assert got != expected
+
+
+def test_transposed_and_flattened_arrays_are_named(capsys):
+    table = np.arange(6.0).reshape(2, 3)
+    assert "It is transposed" in told(capsys, check_value, lambda: table.T, table)
+    assert "flattened" in told(capsys, check_value, lambda: table.ravel(), table)
+    square = [(np.array([[1.0, 2.0], [3.0, 4.0]]) * k,) for k in (1, 2, 3)]
+    assert "transpose" in told(capsys, check_formula, lambda x: x.T, lambda x: x, square)
+
+
+@pytest.mark.parametrize(
+    ("slip", "words"),
+    [
+        (lambda x: -x, "sign"),
+        (lambda x: 2 * x, "½ missing"),
+        (lambda x: x / 2, "½ too many"),
+        (lambda x: x**2, "root is missing"),
+        (np.floor, "Do not round"),
+        (lambda x: x + 1, "1 more"),
+    ],
+)
+def test_slips_that_any_formula_may_have_are_recognised(slip, words, capsys):
+    cases = [(x,) for x in (1.3, 2.6, 7.9, 0.4)]
+    assert words in told(capsys, check_formula, slip, lambda x: x, cases)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (lambda past: -0.3 * past.sum(axis=0), "leaves the set"),
+        (lambda past: BALL.project(0.3 * past.sum(axis=0)), "sign"),
+        (lambda past: BALL.project(-0.6 * past.sum(axis=0)), "twice as long"),
+        (lambda past: BALL.project(-0.15 * past.sum(axis=0)), "half as long"),
+        (lambda past: BALL.project(-0.3 * past[:-1].sum(axis=0)), "round before"),
+    ],
+)
+def test_slips_that_any_learner_may_have_are_recognised(rule, words, capsys):
+    assert words in told(capsys, CHECKS["learner"], rule)
+
+
+def test_an_overflow_is_named(capsys):
+    def factorial(n):
+        kind = float if isinstance(n, float) else np.int32  # as in the browser
+        return np.prod(np.arange(1, n + 1, dtype=kind), dtype=kind)
+
+    out = told(capsys, check_formula, factorial, lambda n: float(math.factorial(int(n))), [(3,), (20,)])
+    assert "overflow" in out and "n = 20" in out
+
+
+def test_what_a_search_finds_counts_and_a_coarse_grid_does_not(capsys):
+    cases = [(2.0,), (5.0,), (0.3,)]
+    out = told(capsys, check_formula, lambda a: a * (1 + 3e-8), lambda a: a, cases)
+    assert out.startswith("✓") and "to six digits" in out
+    out = told(capsys, check_formula, lambda a: a * (1 + 3e-4), lambda a: a, cases)
+    assert out.startswith("✗") and "search finer" in out
+
+
+def test_a_subgradient_that_is_wrong_at_one_point_is_found(capsys):
+    kink = np.array([0.7, -1.3])
+
+    def wrong_there(w):
+        return np.array([2.0, 0.0]) if np.array_equal(w, kink) else np.sign(w - kink)
+
+    def right(w):
+        return np.sign(w - kink)
+
+    def value(w):
+        return np.abs(w - kink).sum()
+
+    assert told(capsys, check_subgradient, right, value, 2, at=[kink]).startswith("✓")
+    assert "No subgradient" in told(capsys, check_subgradient, wrong_there, value, 2, at=[kink])
+
+
+def test_a_slope_that_is_a_little_too_steep_shows_close_by(capsys):
+    """|w| has slope 1 at 1."""
+    out = told(capsys, check_subgradient, lambda w: np.where(w == 1, 1.2, np.sign(w)), lambda w: abs(w[0]), 1)
+    assert out.startswith("✗") and "w = [1.]" in out
+
+
+# ---------------------------------------------------------------- recorded cases
+
+
+def test_recorded_cases_judge_like_their_author(tmp_path, monkeypatch, capsys):
+    for name, check in CHECKS.items():
+        monkeypatch.setattr(exercises, "record", noted := [])
+        check(RIGHT[name])
+        monkeypatch.setattr(exercises, "record", None)
+        (tmp_path / f"ex-{name}.json").write_text(cases.written(f"ex-{name}", noted), "utf8")
+    monkeypatch.setattr(cases, "FOLDER", tmp_path)
+    cases.recorded.cache_clear()
+    properties = {
+        "argmin": {"objective": objective, "over": BALL},
+        "construction": {
+            "rules": {"Rows must be short.": lambda Z: np.linalg.norm(Z, axis=1) <= 1},
+            "reaches": len,
+        },
+    }
+    verdict(capsys)
+    for name, check in CHECKS.items():
+        for answer in (RIGHT[name], WRONG[name], lambda *args: None):
+            check(answer)
+            mine = verdict(capsys)
+            exercises.check(f"ex-{name}", answer, **properties.get(name, {}))
+            assert verdict(capsys) == mine
+    with pytest.raises(ValueError, match="did you mean 'ex-value'"):
+        exercises.check("ex-valu", RIGHT["value"])
+    cases.recorded.cache_clear()
+
+
+@pytest.mark.parametrize("value", [2.5, -1e-7, 0.0, [1.0, -3e5], [[np.inf, 2.0]]])
+def test_a_fingerprint_recognises_a_number_up_to_its_tolerance(value):
+    value = np.asarray(value)
+    mark = cases.Fingerprint.of(value, 1e-6, "salt")
+    size = np.abs(value[np.isfinite(value)]).max(initial=0.0) or 1.0
+    assert mark.fits(value) and mark.fits(value + 0.5e-6 * size) and not mark.fits(value + 2e-6 * size)
+    assert not mark.fits(np.zeros(7))
+    assert cases.unpack(json.loads(json.dumps(cases.pack(mark)))) == mark
+
+
+def test_what_no_case_can_hold_is_refused():
+    with pytest.raises(ValueError, match="name a function by a word"):
+        cases.pack([len])
+
+
+def test_the_judge_who_cannot_see_the_code_names_the_input_of_a_missing_answer(capsys):
+    def proxy(T, c):
+        return None
+
+    proxy.asked_elsewhere = True
+    out = told(capsys, CHECKS["formula"], proxy)
+    assert out.startswith("… not yet") and "T = 1, c = 0" in out

@@ -7,18 +7,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from promises import checks
-from spite import blind, static_worst
 from strategies import BOUNDED, KINDS, members, sets, vectors, violation
 
-from ocolib import adversaries, bounds, limits, oracle, proofs
+from ocolab import limits
+from ocolib import adversaries, oracle, theorems
 from ocolib.game import play
 from ocolib.learners import OGD, DelayedOGD, Hedge, OnlineSVM, inverse_sqrt
 from ocolib.losses import Quadratic, hinge
 from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
+from ocolib.theorems.zinkevich import zigzag_and_drag
 
 UNIT = Box([0], [1])
 CENTERS = [(UNIT, np.array([0.5])), (Ball(3, 1.5), np.zeros(3)), (Simplex(4), np.full(4, 0.25))]
+
+
+def blind(T, tau):
+    """Adversaries against a delay on [−1, 1]: same sign for τ + 1 rounds, never turn, uphill of the play."""
+    block = np.where((np.arange(T) // (tau + 1)) % 2 == 0, 1.0, -1.0)[:, None]
+    return [block, np.ones((T, 1)), lambda t, w, past: np.where(w >= 0, 1.0, -1.0)]
 
 
 def zinkevich(over, start=None, scale=1.0):
@@ -82,8 +88,8 @@ def test_two_points_are_not_convex():
     z[:4] = 0.0  # 1/√t < 1/2 from the fifth round
     trace = play(zinkevich(TwoPoints(), [0.0]), z)
     assert not TwoPoints().contains(np.array([0.5]))  # a segment leaves the set
-    assert trace.regret(against=[1.0]) == T - 4 > bounds.zinkevich(1, 1, 0, T)
-    assert play(zinkevich(UNIT, [0.0]), z).regret(UNIT) <= bounds.zinkevich(1, 1, 0, T)
+    assert trace.regret(against=[1.0]) == T - 4 > theorems.Zinkevich(1, 1, 0, T).bound
+    assert play(zinkevich(UNIT, [0.0]), z).regret(UNIT) <= theorems.Zinkevich(1, 1, 0, T).bound
 
 
 @given(vectors(3), vectors(3), st.floats(0, 1))
@@ -103,7 +109,7 @@ def test_the_printed_definition_of_convexity_refuses_the_square():
 def test_eager_descent_by_hand():
     """[0, 1] from 0 with slopes −1, −1, +1: 0, 1 (projected after), 1, 1 − 1/√3."""
     trace = play(zinkevich(UNIT), np.array([[-1.0], [-1.0], [1.0]]))
-    assert np.allclose(proofs.plays(trace)[:, 0], [0, 1, 1, 1 - 1 / np.sqrt(3)])
+    assert np.allclose(trace.plays[:, 0], [0, 1, 1, 1 - 1 / np.sqrt(3)])
 
 
 def test_with_a_plus_it_climbs():
@@ -113,7 +119,7 @@ def test_with_a_plus_it_climbs():
         x = np.clip(x + x / 2 / np.sqrt(t), -1, 1)
     down = play(zinkevich(Box([-1], [1]), start=[0.5]), [Quadratic([0.0], 0.5)] * 1000)
     assert np.isclose(climbing, 249.703125) and np.isclose(down.regret(against=[0.0]), 0.093269, atol=1e-6)
-    assert climbing > bounds.zinkevich(2.0, 0.5, 0.0, 1000) / 3 > down.regret(against=[0.0])
+    assert climbing > theorems.Zinkevich(2.0, 0.5, 0.0, 1000).bound / 3 > down.regret(against=[0.0])
 
 
 def test_one_over_t_has_linear_regret_on_geometric_phases():
@@ -122,8 +128,8 @@ def test_one_over_t_has_linear_regret_on_geometric_phases():
         phases = adversaries.geometric_phases(T)
         slow = play(OGD(UNIT, lambda t: 1 / t, "eager"), phases).regret(UNIT)
         assert abs(slow / T - limit) < 1e-3
-        assert slow > 5 * bounds.zinkevich(1, 1, 0, T)
-        assert play(zinkevich(UNIT), phases).regret(UNIT) <= bounds.zinkevich_sharp(1, 1, 0, T)
+        assert slow > 5 * theorems.Zinkevich(1, 1, 0, T).bound
+        assert play(zinkevich(UNIT), phases).regret(UNIT) <= theorems.ZinkevichSharp(1, 1, 0, T).bound
 
 
 def test_geometric_phases_turn_where_they_should():
@@ -155,8 +161,6 @@ def test_the_diameter_is_the_largest_distance(kind, data):
 # ---------------------------------------------------------------- Theorem 4.1.3
 
 
-@checks(bounds.zinkevich_sharp, "held")
-@checks(bounds.zinkevich, "held")
 @pytest.mark.parametrize(("over", "center"), CENTERS)
 @given(data=st.data())
 def test_theorem_413_holds_line_by_line(over, center, data):
@@ -165,13 +169,13 @@ def test_theorem_413_holds_line_by_line(over, center, data):
     u = over.project(np.array([data.draw(vectors(n, 2.0)) for _ in range(T)]))
     rho, D, L = max(np.linalg.norm(Z, axis=1).max(), 0.1), over.diameter, length(u)
     trace = play(zinkevich(over), Z)
-    by_diameter = proofs.zinkevich(trace, u, D, rho)
-    by_radius = proofs.zinkevich_sharp(trace, u, D, rho, center)
+    by_diameter = theorems.Zinkevich.of(trace, u, D, rho).proof(trace, u)
+    by_radius = theorems.ZinkevichSharp.of(trace, u, D, rho, center).proof(trace, u)
     assert by_diameter.holds() and by_radius.holds()
     assert np.isclose(by_diameter.values[0], trace.dynamic_regret(u))
-    assert np.isclose(by_diameter.values[-1], bounds.zinkevich(D, rho, L, T))
-    assert np.isclose(by_diameter.values[-2], bounds.zinkevich_sharp(D, rho, L, T))
-    sharp = bounds.zinkevich_sharp(D, rho, L, T, over.farthest(center))
+    assert np.isclose(by_diameter.values[-1], theorems.Zinkevich(D, rho, L, T).bound)
+    assert np.isclose(by_diameter.values[-2], theorems.ZinkevichSharp(D, rho, L, T).bound)
+    sharp = theorems.ZinkevichSharp(D, rho, L, T, over.farthest(center)).bound
     assert np.isclose(sharp, min(by_diameter.values[-2], by_radius.values[-1]))
 
 
@@ -179,9 +183,12 @@ def test_the_chain_notices_a_player_that_did_not_project():
     trace = play(zinkevich(UNIT), np.array([[-1.0], [-1.0], [1.0]]))
     cheat = replace(trace, points=np.array([[0.0], [1.0], [0.2]]))  # w_3 is no projection of w_2 − η_2 z_2
     u = np.array([[1.0], [1.0], [1.0]])
-    assert proofs.zinkevich(trace, u, 1, 1).holds() and not proofs.zinkevich(cheat, u, 1, 1).holds()
-    with pytest.raises(ValueError, match="inverse_sqrt"):
-        proofs.zinkevich(play(OGD(UNIT, 0.1, "eager"), np.ones((3, 1))), u, 1, 1)
+    assert (
+        theorems.Zinkevich.of(trace, u, 1, 1).proof(trace, u).holds()
+        and not theorems.Zinkevich.of(cheat, u, 1, 1).chain(cheat, u).holds()
+    )
+    with pytest.raises(ValueError, match="needs: eager descent"):
+        theorems.Zinkevich.of(game := play(OGD(UNIT, 0.1, "eager"), np.ones((3, 1))), u, 1, 1).proof(game, u)
 
 
 def test_theorem_413_against_the_worst_path_a_solver_finds():
@@ -193,7 +200,7 @@ def test_theorem_413_against_the_worst_path_a_solver_finds():
         u = oracle.best_path(Z, disk, budget)
         assert disk.contains(u, tol=1e-7).all() and length(u) <= budget + 1e-6
         regrets.append(trace.dynamic_regret(u))
-        assert regrets[-1] <= bounds.zinkevich_sharp(2, 1, budget, 60, circumradius=1.0)
+        assert regrets[-1] <= theorems.ZinkevichSharp(2, 1, budget, 60, circumradius=1.0).bound
     assert np.isclose(regrets[0], trace.regret(disk), atol=1e-6)  # length 0: the best single point
     assert (np.diff(regrets) > 0.1).all()
     rng = np.random.default_rng(0)
@@ -216,22 +223,20 @@ def test_a_path_as_long_as_it_likes_takes_every_round_its_best_point():
     assert oracle.best_path(Z[:1], Ball(2), 0.0).shape == (1, 2)
 
 
-@checks(bounds.zinkevich_sharp, "met")
 def test_the_sharp_bound_is_met_in_one_round():
     for D, rho in ((1.0, 1.0), (3.0, 0.5)):
         trace = play(zinkevich(Box([0], [D]), [D], scale=D / rho), np.array([[rho]]))
-        bound = bounds.zinkevich_sharp(D, rho, 0, 1, scale=D / rho)
+        bound = theorems.ZinkevichSharp(D, rho, 0, 1, scale=D / rho).bound
         assert np.isclose(trace.regret(Box([0], [D])), bound) and np.isclose(bound, D * rho)
 
 
-@checks(bounds.zinkevich, "broken")
 def test_the_static_part_is_almost_attained_and_the_radius_breaks():
     T = 10_000
-    regret = play(zinkevich(UNIT, [0.0]), static_worst(T)).regret(UNIT)
-    assert 0.976 * bounds.zinkevich(1, 1, 0, T) < regret <= bounds.zinkevich_sharp(1, 1, 0, T)
+    regret = play(zinkevich(UNIT, [0.0]), zigzag_and_drag(T)).regret(UNIT)
+    assert 0.976 * theorems.Zinkevich(1, 1, 0, T).bound < regret <= theorems.ZinkevichSharp(1, 1, 0, T).bound
     centred = Box([-0.5], [0.5])
-    assert np.isclose(play(zinkevich(centred, [-0.5]), static_worst(T)).regret(centred), regret)
-    assert regret > 1.3 * bounds.zinkevich(0.5, 1, 0, T)  # D read as the radius
+    assert np.isclose(play(zinkevich(centred, [-0.5]), zigzag_and_drag(T)).regret(centred), regret)
+    assert regret > 1.3 * theorems.Zinkevich(0.5, 1, 0, T).bound  # D read as the radius
 
 
 def test_the_coefficient_of_the_drift_is_the_circumradius():
@@ -246,9 +251,11 @@ def test_the_coefficient_of_the_drift_is_the_circumradius():
         assert 0.94 * R < regret / weighted < 1.02 * R
         L = length(u)
         assert many * R * 0.9 < L
-        assert regret <= bounds.zinkevich_sharp(D, 1, L, T, R) < bounds.zinkevich_sharp(D, 1, L, T)
-        assert bounds.zinkevich_sharp(D, 1, L, T) < 0.55 * bounds.zinkevich(D, 1, L, T)
-        assert regret > 0.74 * bounds.zinkevich_sharp(D, 1, L, T, R)
+        assert (
+            regret <= theorems.ZinkevichSharp(D, 1, L, T, R).bound < theorems.ZinkevichSharp(D, 1, L, T).bound
+        )
+        assert theorems.ZinkevichSharp(D, 1, L, T).bound < 0.55 * theorems.Zinkevich(D, 1, L, T).bound
+        assert regret > 0.74 * theorems.ZinkevichSharp(D, 1, L, T, R).bound
 
 
 def test_the_circumradius_is_exact_on_a_lopsided_triangle():
@@ -286,7 +293,7 @@ def test_the_circumradius_is_exact_on_a_lopsided_triangle():
     path = np.vstack([loop[-1:], u])  # where the comparator waited
     regret, L = game.dynamic_regret(u), length(path)
     assert regret > (1 + 0.7 * R * L) * np.sqrt(T)
-    assert regret <= bounds.zinkevich_sharp(1, 1, L, T, R)
+    assert regret <= theorems.ZinkevichSharp(1, 1, L, T, R).bound
 
 
 def test_without_a_bound_on_the_set_regret_is_linear():
@@ -310,7 +317,7 @@ def test_costs_need_not_lie_in_the_unit_interval():
     assert np.allclose(slopes / np.array([1e-2, 1e-4, 1e-6]), [-10, -100, -1000])  # in [0, 1], no G
     shifted = play(zinkevich(Ball(2, 5.0)), [Quadratic([9.0, 0.0])] * 50)  # costs up to 98
     assert shifted.paid.max() > 40
-    assert shifted.regret(Ball(2, 5.0)) <= bounds.zinkevich_sharp(10, 14, 0, 50)
+    assert shifted.regret(Ball(2, 5.0)) <= theorems.ZinkevichSharp(10, 14, 0, 50).bound
 
 
 # ---------------------------------------------------------------- experts
@@ -354,13 +361,13 @@ def test_the_experts_rates():
     scale = np.sqrt(2) / (G * np.sqrt(2))
     same, trace = (play(zinkevich(simplex, scale=scale), Z) for Z in (centred, losses))
     assert np.allclose(same.points, trace.points)  # the common part of a loss moves nobody
-    promised = bounds.zinkevich_sharp(np.sqrt(2), G, 0, T, scale=scale)
+    promised = theorems.ZinkevichSharp(np.sqrt(2), G, 0, T, scale=scale).bound
     assert promised <= np.sqrt(n * T)
     assert trace.regret(simplex) <= promised
     hedge = play(Hedge(n, np.sqrt(8 * np.log(n) / T)), losses).regret(simplex)
     assert hedge <= np.sqrt(T * np.log(n) / 2) < promised
-    assert np.isclose(bounds.zinkevich(np.sqrt(2), np.sqrt(1000), 0, 10**4), 100_100)
-    assert np.isclose(bounds.zinkevich(np.sqrt(2), np.sqrt(1000) / 2, 0, 10**4), 25_100)
+    assert np.isclose(theorems.Zinkevich(np.sqrt(2), np.sqrt(1000), 0, 10**4).bound, 100_100)
+    assert np.isclose(theorems.Zinkevich(np.sqrt(2), np.sqrt(1000) / 2, 0, 10**4).bound, 25_100)
 
 
 # ---------------------------------------------------------------- 4.2: the SVM
@@ -484,8 +491,8 @@ def test_the_online_svm_by_hand_and_within_its_bound():
         G = np.linalg.norm(X, axis=1).max()
         assert np.linalg.norm(trace.subgradients, axis=1).max() <= G
         assert ball.contains(trace.points).all()
-        assert 0 < oracle.regret(trace, ball) <= bounds.zinkevich_sharp(4, G, 0, 300)
-        assert bounds.zinkevich_sharp(4, G, 0, 300) <= (2 * 2.0**2 + G**2) * np.sqrt(300)
+        assert 0 < oracle.regret(trace, ball) <= theorems.ZinkevichSharp(4, G, 0, 300).bound
+        assert theorems.ZinkevichSharp(4, G, 0, 300).bound <= (2 * 2.0**2 + G**2) * np.sqrt(300)
 
 
 def test_the_drifting_stream_keeps_its_margin():
@@ -517,10 +524,10 @@ def by_definition(over, Z, eta, tau):
 def test_a_fixed_delay_is_the_lectures_update(tau, T, seed):
     Z = np.random.default_rng(seed).normal(size=(T, 2))
     disk, eta = Ball(2), inverse_sqrt(0.5)
-    plays = proofs.plays(play(DelayedOGD(disk, eta, tau), Z))
+    plays = play(DelayedOGD(disk, eta, tau), Z).plays
     assert np.allclose(plays, by_definition(disk, Z, eta, tau))
     assert np.array_equal(plays[: min(tau, T) + 1], np.zeros((min(tau, T) + 1, 2)))
-    assert np.allclose(proofs.plays(play(DelayedOGD(disk, eta, np.full(T, tau)), Z)), plays)
+    assert np.allclose(play(DelayedOGD(disk, eta, np.full(T, tau)), Z).plays, plays)
 
 
 def test_no_delay_is_eager_descent_and_runs_can_be_batched():
@@ -579,64 +586,64 @@ def test_delays_must_last_to_the_end():
         play(DelayedOGD(Ball(2), 0.1, [0, 1]), np.ones((3, 2)))
 
 
-@checks(bounds.delayed, "held", "broken")
 @pytest.mark.parametrize("tau", [0, 1, 5, 20])
 def test_the_delayed_bound_holds_and_shrinking_it_does_not(tau):
     T, line = 400, Box([-1], [1])
-    tuned = bounds.delayed_scale(2, 1, tau)
-    assert np.isclose(bounds.delayed(2, 1, tau, T), 2 * np.sqrt((2 + 4 * tau) * T))
+    tuned = theorems.Delayed(2, 1, tau, T).scale
+    assert np.isclose(theorems.Delayed(2, 1, tau, T).bound, 2 * np.sqrt((2 + 4 * tau) * T))
     for scale in (tuned, 1.0, 0.05):
         regrets = []
         for losses in blind(T, tau):
             trace = play(DelayedOGD(line, inverse_sqrt(scale), tau), losses, rounds=T)
             u = line.minimize_linear(trace.subgradients.sum(axis=0))
-            chain = proofs.delayed(trace, u, 2.0, 1.0)
+            chain = theorems.Delayed.of(trace, 2.0, 1.0).proof(trace, u)
             assert chain.holds()
             regrets.append(trace.regret(line))
             assert np.isclose(chain.values[0], regrets[-1])
-            assert chain.values[-1] <= bounds.delayed(2, 1, tau, T, scale)
+            assert chain.values[-1] <= theorems.Delayed(2, 1, tau, T, scale).bound
         if scale >= tuned:  # a tiny step needs longer to cross, and the bound allows for it
-            assert max(regrets) > bounds.delayed(2, 1, tau, T, scale) / 4
-    assert bounds.delayed(2, 1, tau, T) <= bounds.delayed(2, 1, tau, T, 1.1 * tuned)
-    assert bounds.delayed(2, 1, tau, T) <= bounds.delayed(2, 1, tau, T, 0.9 * tuned)
+            assert max(regrets) > theorems.Delayed(2, 1, tau, T, scale).bound / 4
+    assert theorems.Delayed(2, 1, tau, T).bound <= theorems.Delayed(2, 1, tau, T, 1.1 * tuned).bound
+    assert theorems.Delayed(2, 1, tau, T).bound <= theorems.Delayed(2, 1, tau, T, 0.9 * tuned).bound
 
 
 def test_untuned_steps_pay_for_the_delay_in_full():
     T, tau, line = 2000, 20, Box([-1], [1])
     uphill = blind(T, tau)[2]
     lecture = play(DelayedOGD(line, inverse_sqrt(1.0), tau), uphill, rounds=T).regret(line)
-    tuned = play(DelayedOGD(line, inverse_sqrt(bounds.delayed_scale(2, 1, tau)), tau), uphill, rounds=T)
+    tuned = play(DelayedOGD(line, inverse_sqrt(theorems.Delayed(2, 1, tau, T).scale), tau), uphill, rounds=T)
     assert lecture > 3 * tuned.regret(line)
     longer = play(DelayedOGD(line, inverse_sqrt(1.0), 40), uphill, rounds=8000).regret(line)
-    assert longer > bounds.delayed(2, 1, 40, 8000)  # the untuned step breaks what the tuned one promises
+    # the untuned step breaks what the tuned one promises
+    assert longer > theorems.Delayed(2, 1, 40, 8000).bound
 
 
-@checks(bounds.delayed_constant, "held")
 @given(st.integers(1, 25), st.integers(0, 99))
 def test_any_delays_any_order(T, seed):
     rng = np.random.default_rng(seed)
     delays, Z, disk = rng.integers(0, 8, T), rng.uniform(-1, 1, (T, 2)), Ball(2)
     trace = play(DelayedOGD(disk, 0.2, delays), Z)
     u = disk.minimize_linear(Z.sum(axis=0))
-    chain = proofs.delayed_constant(trace, u, 1.0, np.sqrt(2))
-    bound = bounds.delayed_constant(1.0, np.sqrt(2), delays, 0.2)
+    chain = theorems.DelayedConstant.of(trace, 1.0, np.sqrt(2)).proof(trace, u)
+    bound = theorems.DelayedConstant(1.0, np.sqrt(2), delays, 0.2).bound
     assert np.isclose(chain.values[0], trace.regret(disk)) and trace.regret(disk) <= bound
     assert np.isclose(chain.values[-1], bound)  # so the overlaps count the arrivals in between, exactly
     assert chain.holds()
 
 
 def test_overlaps_count_rounds_played_before_the_gradient_is_in():
-    assert list(bounds.overlaps([2, 0, 3, 5, 1])) == [2, 0, 2, 1, 0]
+    assert list(theorems.delayed.overlaps([2, 0, 3, 5, 1])) == [2, 0, 2, 1, 0]
     with pytest.raises(ValueError, match="delays"):
-        bounds.overlaps([1, -1])
+        theorems.delayed.overlaps([1, -1])
 
 
-@checks(bounds.delayed_constant, "met")
 @pytest.mark.parametrize("tau", [0, 1, 4])
 def test_the_constant_step_bound_is_met_by_blind_rounds(tau):
     T, line = tau + 1, Box([-1], [1])
     regret = play(DelayedOGD(line, 1 / T, tau), np.ones((T, 1))).regret(line)
-    assert np.isclose(regret, bounds.delayed_constant(1, 1, [tau] * T, 1 / T)) and np.isclose(regret, T)
+    assert np.isclose(regret, theorems.DelayedConstant(1, 1, [tau] * T, 1 / T).bound) and np.isclose(
+        regret, T
+    )
 
 
 @pytest.mark.parametrize(("tau", "blocks"), [(0, 9), (3, 9), (9, 4)])
@@ -648,7 +655,7 @@ def test_no_step_beats_the_floor_of_a_delay(tau, blocks):
     for eta in (0.01, 0.3, 2.0):
         assert np.isclose(play(DelayedOGD(ball, eta, tau), Z).regret(ball), floor)
     eta = 1 / np.sqrt((1 + 2 * tau) * T)
-    assert floor <= bounds.delayed_constant(1, 1, [tau] * T, eta) <= np.sqrt(2) * floor
+    assert floor <= theorems.DelayedConstant(1, 1, [tau] * T, eta).bound <= np.sqrt(2) * floor
 
 
 @pytest.mark.parametrize(("tau", "turns"), [(0, 9), (1, 8), (3, 9), (9, 4)])
@@ -676,7 +683,6 @@ def test_both_prices_of_a_constant_step_are_real(eta):
     assert np.isclose(pushed, eta * T / 2)
 
 
-@checks(bounds.delayed_strongly_convex, "held", "broken")
 @pytest.mark.parametrize("tau", [0, 1, 5, 20])
 def test_the_strongly_convex_delayed_theorem(tau):
     line, D, T = Box([-1], [1]), 2.0, 300
@@ -691,36 +697,57 @@ def test_the_strongly_convex_delayed_theorem(tau):
         for losses in games:
             trace = play(DelayedOGD(line, lambda k, H=H: 1 / (H * k), tau), losses, rounds=T)
             u = line.project(np.mean([f.center for f in trace.losses], axis=0))
-            chain = proofs.delayed_strongly_convex(trace, u, D, rho)
+            chain = theorems.DelayedStronglyConvex.of(trace, D, rho).proof(trace, u)
             assert chain.holds() and np.isclose(chain.values[0], trace.regret(line))
-            bound = bounds.delayed_strongly_convex(D, rho, H, tau, T)
+            bound = theorems.DelayedStronglyConvex(D, rho, H, tau, T).bound
             assert trace.regret(line) <= chain.values[-1] <= bound + 1e-9
     if tau >= 5:
-        assert trace.regret(line) > bounds.delayed_strongly_convex(D, rho, H, 0, T)  # the delay is not free
+        # the delay is not free
+        assert trace.regret(line) > theorems.DelayedStronglyConvex(D, rho, H, 0, T).bound
 
 
 def test_the_term_with_the_diameter_is_used():
     """From u to the far end and back: the squares that do not cancel are positive."""
     trace = play(DelayedOGD(Box([-1], [1]), lambda k: 1 / k, 1), [Quadratic([1.0]), Quadratic([-2.0])])
-    chain = proofs.delayed_strongly_convex(trace, [0.0], 2.0, 3.0)
+    chain = theorems.DelayedStronglyConvex.of(trace, 2.0, 3.0).proof(trace, [0.0])
     assert chain.holds()
     assert chain.values[2] > chain.values[3] - 1.0 * 1 * 2.0**2 / 2 + 0.4
 
 
 def test_the_strongly_convex_chain_asks_for_its_steps():
     trace = play(DelayedOGD(UNIT, 0.1, 1), [Quadratic([1.0])] * 4)
-    with pytest.raises(ValueError, match="curvature"):
-        proofs.delayed_strongly_convex(trace, [1.0], 1.0, 1.0)
+    with pytest.raises(ValueError, match="with the step η"):
+        theorems.DelayedStronglyConvex.of(trace, 1.0, 1.0).proof(trace, [1.0])
 
 
 @pytest.mark.parametrize(
     ("bound", "good", "bad"),
     [
-        (bounds.zinkevich, (1, 1, 0, 5), [(0, 1, 0, 5), (1, -1, 0, 5), (1, 1, -1, 5), (1, 1, 0, 0)]),
-        (bounds.zinkevich_sharp, (1, 1, 0, 5), [(np.nan, 1, 0, 5), (1, 1, 0, 5, 0), (1, 1, 0, 5, None, 0)]),
-        (bounds.delayed, (1, 1, 0, 5), [(1, 1, -1, 5), (1, 1, 0.5, 5), (1, 1, 0, 5, 0)]),
-        (bounds.delayed_strongly_convex, (1, 1, 1, 0, 5), [(1, 1, 0, 0, 5), (1, 1, 1, -1, 5)]),
-        (bounds.delayed_constant, (1, 1, [0, 1], 1), [(1, 1, [0, 1], 0), (1, 1, [-1], 1)]),
+        (
+            lambda *of: theorems.Zinkevich(*of).bound,
+            (1, 1, 0, 5),
+            [(0, 1, 0, 5), (1, -1, 0, 5), (1, 1, -1, 5), (1, 1, 0, 0)],
+        ),
+        (
+            lambda *of: theorems.ZinkevichSharp(*of).bound,
+            (1, 1, 0, 5),
+            [(np.nan, 1, 0, 5), (1, 1, 0, 5, 0), (1, 1, 0, 5, None, 0)],
+        ),
+        (
+            lambda *of: theorems.Delayed(*of).bound,
+            (1, 1, 0, 5),
+            [(1, 1, -1, 5), (1, 1, 0.5, 5), (1, 1, 0, 5, 0)],
+        ),
+        (
+            lambda *of: theorems.DelayedStronglyConvex(*of).bound,
+            (1, 1, 1, 0, 5),
+            [(1, 1, 0, 0, 5), (1, 1, 1, -1, 5)],
+        ),
+        (
+            lambda *of: theorems.DelayedConstant(*of).bound,
+            (1, 1, [0, 1], 1),
+            [(1, 1, [0, 1], 0), (1, 1, [-1], 1)],
+        ),
     ],
 )
 def test_bounds_refuse_what_makes_no_sense(bound, good, bad):

@@ -7,19 +7,14 @@ from hypothesis import strategies as st
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.svm import SVC
 
-from ocolib import adversaries, bounds, oracle, proofs
+from ocolib import adversaries, oracle, theorems
 from ocolib.game import play
-from ocolib.learners import OGD, KernelPerceptron, Perceptron
-from ocolib.losses import (
-    HingeLoss,
-    PerceptronLoss,
-    Quadratic,
-    hinge,
-    least_squares,
-    logistic,
-    perceptron_loss,
-)
-from ocolib.sets import Space, direction
+from ocolib.kernels import KernelPerceptron
+from ocolib.learners import OGD, Perceptron
+from ocolib.losses import Quadratic, hinge, least_squares, logistic, perceptron_loss
+from ocolib.phi import HingeLoss, PerceptronLoss
+from ocolib.sets import Space
+from ocolib.sets import unit as direction
 
 
 def linear(A, B):
@@ -90,7 +85,7 @@ def test_nature_beats_a_predictor_that_is_no_vector():
             past.append(-rule(e, past))
         u = np.array(past) / 5
         assert (np.array(past) * u).min() == pytest.approx(0.2)  # margin 1/√25, and 25 mistakes were made
-    assert bounds.mistakes_floor(1.0, 0.2) == 25
+    assert theorems.MistakesFloor(1.0, 0.2).bound == 25
 
 
 def test_if_nature_wrote_the_predictions_the_theorem_would_fail():
@@ -98,14 +93,14 @@ def test_if_nature_wrote_the_predictions_the_theorem_would_fail():
     stream = perceptron_loss(np.ones((60, 1)), -np.ones(60))
     printed = (-stream.y != stream.y).sum()
     corrected = play(Perceptron(1), stream).mistakes.sum()
-    assert corrected == 1 <= bounds.perceptron(1.0, 1.0) < printed == 60
+    assert corrected == 1 <= theorems.Perceptron(1.0, 1.0).bound < printed == 60
 
 
 def test_nature_needs_room():
     with pytest.raises(ValueError, match="dim ≥ rounds"):
         play(Perceptron(3), adversaries.nature(), rounds=4)
     with pytest.raises(ValueError, match="margin must be ≤ radius"):
-        bounds.mistakes_floor(1.0, 1.5)
+        theorems.MistakesFloor(1.0, 1.5)
 
 
 def test_a_random_learner_still_errs_half_the_time_on_random_labels():
@@ -281,7 +276,7 @@ def test_the_perceptron_is_descent_and_sklearn_agrees():
 def test_an_update_never_turns_away_from_its_example():
     X, y, u = adversaries.separable(500, 3, 0.03, seed=12)
     trace = play(Perceptron(3), perceptron_loss(X, y))
-    w, moved = proofs.plays(trace), np.flatnonzero(trace.updates)
+    w, moved = trace.plays, np.flatnonzero(trace.updates)
 
     def cos(a, b):
         return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
@@ -330,15 +325,15 @@ def test_the_mistake_bound_holds_line_by_line(seed, dim, margin, scale):
     trace = play(Perceptron(dim), perceptron_loss(X, y))
     R, gamma = np.linalg.norm(X, axis=1).max(), (y * (X @ u)).min()
     M = trace.updates.sum()
-    assert trace.mistakes.sum() <= M <= bounds.perceptron(R, gamma) * (1 + 1e-12)
+    assert trace.mistakes.sum() <= M <= theorems.Perceptron(R, gamma).bound * (1 + 1e-12)
     chains = (
-        proofs.perceptron_direct(trace, u, R, gamma),
-        proofs.perceptron_growth(trace, u, gamma),
-        proofs.perceptron_length(trace, R),
+        theorems.Perceptron(R, gamma).proof(trace, u),
+        theorems.Perceptron.growth(trace, u, gamma),
+        theorems.Perceptron.length(trace, R),
     )
     assert all(chain.holds() for chain in chains)
     whole, growth, length = chains
-    assert whole.values[[0, -1]] == pytest.approx([M, bounds.perceptron(R, gamma)])
+    assert whole.values[[0, -1]] == pytest.approx([M, theorems.Perceptron(R, gamma).bound])
     assert growth.values[[0, -1]] == pytest.approx([gamma * M, trace.last @ u])
     assert length.values[[0, -1]] == pytest.approx([trace.last @ trace.last, R**2 * M])
 
@@ -349,25 +344,27 @@ def test_orthonormal_examples_meet_the_bound(n):
         trace = play(Perceptron(n), perceptron_loss(np.eye(n), np.full(n, label)))
         assert trace.updates.sum() == n and trace.mistakes.sum() == (n if label < 0 else 0)
         u = np.full(n, label / np.sqrt(n))
-        assert bounds.perceptron(1.0, 1 / np.sqrt(n)) == pytest.approx(n)
-        assert np.abs(proofs.perceptron_direct(trace, u, 1.0, 1 / np.sqrt(n)).slacks).max() < 1e-9 * n
+        assert theorems.Perceptron(1.0, 1 / np.sqrt(n)).bound == pytest.approx(n)
+        assert np.abs(theorems.Perceptron(1.0, 1 / np.sqrt(n)).proof(trace, u).slacks).max() < 1e-9 * n
 
 
 def test_the_chains_fail_when_the_margin_is_overstated():
     X, y, u = adversaries.separable(200, 4, 0.1, seed=2)
     trace = play(Perceptron(4), perceptron_loss(X, y))
     most = (y * (X @ u))[trace.updates].max()
-    assert not proofs.perceptron_growth(trace, u, 1.01 * most).holds()
-    assert not proofs.perceptron_direct(trace, u, 1.0, 1.01 * most).holds()
-    assert not proofs.perceptron_direct(trace, -u, 1.0, 0.1).holds()
+    assert not theorems.Perceptron.growth(trace, u, 1.01 * most).holds()
+    assert not theorems.Perceptron(1.0, 1.01 * most).chain(trace, u).holds()
+    assert not theorems.Perceptron(1.0, 0.1).chain(trace, -u).holds()
     least = np.linalg.norm(X[trace.updates][0])  # the first update starts from 0: it adds its whole length
-    assert not proofs.perceptron_length(trace, 0.9 * least).holds()
+    assert not theorems.Perceptron.length(trace, 0.9 * least).holds()
 
 
-def test_the_chains_need_an_update():
+def test_without_an_update_there_is_nothing_to_grow():
     still = play(Perceptron(1, kink=0.0), perceptron_loss(np.ones((3, 1)), np.ones(3)))
+    chain = theorems.Perceptron(1.0, 1.0).proof(still, [1.0])
+    assert chain.values[0] == 0 and chain.values[-1] == 1
     with pytest.raises(ValueError, match="at least one update"):
-        proofs.perceptron_direct(still, [1.0], 1.0, 1.0)
+        theorems.Perceptron.growth(still, [1.0], 1.0)
 
 
 def test_without_coherence_the_mistakes_never_end():
@@ -410,7 +407,7 @@ def test_orthonormal_examples_meet_the_bound_without_a_margin(c, n=49):
 
 def test_the_potential_has_no_value_at_zero_and_one_ever_after():
     X, y, u = adversaries.separable(50, 3, 0.1, seed=7)
-    w = proofs.plays(play(Perceptron(3), perceptron_loss(X, y)))
+    w = play(Perceptron(3), perceptron_loss(X, y)).plays
     assert not w[0].any() and np.linalg.norm(w[1:], axis=1).min() > 0 and (w[1:] @ u).min() >= 0.1
 
 
@@ -419,7 +416,7 @@ def test_the_weights_need_not_turn_to_the_separator(u):
     X, y = np.tile([[1.0, 0.0]], (100, 1)), np.ones(100)
     trace = play(Perceptron(2), perceptron_loss(X, y))
     assert (trace.points[1:] == [1.0, 0.0]).all() and trace.updates.sum() == 1
-    assert (y * (X @ u)).min() == u[0] > 0 and bounds.perceptron(1.0, u[0]) >= 1
+    assert (y * (X @ u)).min() == u[0] > 0 and theorems.Perceptron(1.0, u[0]).bound >= 1
 
 
 @pytest.mark.parametrize("depth", [3, 10, 50])
@@ -427,7 +424,7 @@ def test_the_bound_needs_a_start_at_zero(depth):
     """x = y = 1 for ever from −depth: 1/γ² = 1, but depth mistakes and one tie."""
     trace = perceptron_from([-float(depth)], np.ones((3 * depth, 1)), np.ones(3 * depth))
     assert trace.mistakes.sum() == depth and trace.updates.sum() == depth + 1
-    assert trace.updates.sum() <= bounds.perceptron_from(1.0, 1.0, -depth, depth)
+    assert trace.updates.sum() <= theorems.PerceptronFrom(1.0, 1.0, -depth, depth).bound
 
 
 def test_the_bound_needs_a_unit_separator():
@@ -440,7 +437,7 @@ def test_the_bound_needs_a_unit_separator():
 def test_the_norm_sum_needs_its_last_round():
     trace = play(Perceptron(2), perceptron_loss([[0.6, 0.8], [0.8, -0.6]], [1.0, 1.0]))
     for t in (1, 2):
-        w, updates = proofs.plays(trace)[t], trace.updates
+        w, updates = trace.plays[t], trace.updates
         assert updates[: t - 1].sum() < w @ w <= updates[:t].sum() + 1e-12
 
 
@@ -455,7 +452,7 @@ def test_the_subgradient_zero_never_starts():
 
 def test_ties_at_half_a_step_meet_the_whole_part_of_the_bound():
     X, _, _ = adversaries.ties(0.5, margin=0.1)
-    assert len(X) == int(bounds.perceptron_ties(1.0, 0.1, 0.5)) == 112
+    assert len(X) == int(theorems.PerceptronTies(1.0, 0.1, 0.5).bound) == 112
 
 
 def test_ties_refuses_what_it_cannot_build():
@@ -463,7 +460,7 @@ def test_ties_refuses_what_it_cannot_build():
         with pytest.raises(ValueError, match=word):
             adversaries.ties(kink, margin)
     with pytest.raises(ValueError, match="kink"):
-        bounds.perceptron_ties(1.0, 0.1, 0.0)
+        theorems.PerceptronTies(1.0, 0.1, 0.0)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.7, 1.0])
@@ -483,10 +480,10 @@ def test_three_dimensions_reach_the_factor_for_every_share(share, gamma=0.04, ra
         assert abs(w @ z) < 1e-11 if tie else w @ z < 0
         least, longest = min(least, z[0]), max(longest, np.linalg.norm(z))
         w, updates = w + (share if tie else 1.0) * z, updates + 1
-    promise = bounds.perceptron_ties(longest, least, share)
+    promise = theorems.PerceptronTies(longest, least, share).bound
     assert 0.99 * promise < updates <= promise
     if share < 0.5:  # a small share is dear: the bound for full steps is broken by far
-        assert updates > 1.5 * bounds.perceptron(longest, least)
+        assert updates > 1.5 * theorems.Perceptron(longest, least).bound
 
 
 # ---------------------------------------------------------------- without convexity
@@ -514,7 +511,7 @@ def test_the_proof_survives_a_homogeneous_model():
         gamma = (added @ w.ravel()).min() / length
         if gamma > 0:
             certified += 1
-            assert len(added) <= bounds.perceptron(R, gamma)
+            assert len(added) <= theorems.Perceptron(R, gamma).bound
             assert gamma * len(added) <= length + 1e-9
     assert certified >= 4
 
@@ -574,7 +571,7 @@ def test_xor_stops_with_a_quadratic_kernel_and_never_with_a_linear_one():
     squared = np.full(4, 0.25) @ K @ np.full(4, 0.25)  # the hull's nearest point to 0, by symmetry
     assert squared == pytest.approx(2)
     assert oracle.max_margin(explicit(XOR[0]), XOR[1])[1] ** 2 == pytest.approx(2, abs=1e-6)
-    assert conic.updates.sum() <= bounds.perceptron(3.0, np.sqrt(squared)) == pytest.approx(4.5)
+    assert conic.updates.sum() <= theorems.Perceptron(3.0, np.sqrt(squared)).bound == pytest.approx(4.5)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -589,7 +586,7 @@ def test_the_mistake_bound_holds_in_the_space_of_the_kernel(seed):
     c, S = trace.coefficients[used], trace.losses.X[used]
     length = np.sqrt(c @ gaussian(S, S) @ c)
     margin = (y * trace.score(X)).min() / length
-    assert margin > 0 and used.sum() <= bounds.perceptron(1.0, margin)
+    assert margin > 0 and used.sum() <= theorems.Perceptron(1.0, margin).bound
 
 
 def test_a_function_that_is_no_kernel_has_no_bound():
@@ -659,7 +656,7 @@ def test_zero_is_one_minimiser_of_a_cone():
 def test_the_first_step_may_stay_optimal_or_not(second, after):
     Z = np.array([[1.0, 0.0], second])
     trace = play(Perceptron(2), perceptron_loss(np.tile(Z, (3, 1)), np.ones(6)))
-    w = proofs.plays(trace)
+    w = trace.plays
     assert [objective(w[0], Z), objective(w[1], Z)] == pytest.approx([0.0, after])
     assert (Z @ trace.last).min() > 0
 
@@ -668,8 +665,8 @@ def test_mistakes_are_bounded_while_the_surrogate_rises_and_falls():
     X, y, u = adversaries.separable(60, 5, 0.05, seed=11)
     Z = y[:, None] * X
     trace = play(Perceptron(5), perceptron_loss(np.tile(X, (100, 1)), np.tile(y, 100)))
-    curve = np.array([objective(w, Z) for w in proofs.plays(trace)])
+    curve = np.array([objective(w, Z) for w in trace.plays])
     assert curve[0] == 0 and curve.max() > 0 and curve[-1] == 0
     assert (np.diff(curve) > 0).any() and (np.diff(curve) < 0).any()
-    assert trace.updates.sum() <= bounds.perceptron(1.0, (y * (X @ u)).min())
+    assert trace.updates.sum() <= theorems.Perceptron(1.0, (y * (X @ u)).min()).bound
     assert (Z @ trace.last > 0).all()

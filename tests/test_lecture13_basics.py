@@ -8,20 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import BOUNDED, entries, members, sets, vectors
 
-from ocolib import adversaries, bounds, oracle
+from ocolib import adversaries, oracle, theorems
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, Hedge, Linearized, Perceptron, Winnow, inverse_sqrt
-from ocolib.losses import (
-    Example,
-    Linear,
-    PerceptronLoss,
-    Quadratic,
-    TubeLoss,
-    absolute,
-    hinge,
-    perceptron_loss,
-    soft_margin,
-)
+from ocolib.losses import Example, Linear, Quadratic, absolute, hinge, perceptron_loss, soft_margin
+from ocolib.phi import PerceptronLoss, TubeLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy
 from ocolib.sets import Ball, Box, L1Ball, Orthant, Simplex, Space
 
@@ -518,7 +509,7 @@ def test_nobody_keeps_up_with_the_best_point_of_each_round(learner):
     assert trace.dynamic_regret(replies) >= T
     assert trace.regret(INTERVAL) <= trace.dynamic_regret(replies)
     if isinstance(learner, OGD):
-        assert trace.regret(INTERVAL) <= bounds.descent_sharp(1, 1, T)
+        assert trace.regret(INTERVAL) <= theorems.DescentSharp(1, 1, T).bound
 
 
 @pytest.mark.parametrize(("k", "T"), [(2, 8), (4, 32), (7, 98), (20, 800), (3, 12), (7, 28), (20, 80)])
@@ -530,7 +521,7 @@ def test_e29_regret_can_be_linearly_negative(k, T):
     assert np.isclose(eager, -T + 5 * k / 2 + 3 / 2)
     assert eager / T < (-0.9 if T == 800 else 0)
     assert np.isclose(play(OGD(INTERVAL, eta), Z).regret(INTERVAL), 1)
-    assert eager <= bounds.descent(2, 1, T)  # the upper bound holds
+    assert eager <= theorems.Descent(2, 1, T).bound  # the upper bound holds
     short = np.repeat([1.0, -1.0], 2 * k - 1)[:, None]  # T = 4/η − 2: the walk back does not end in time
     assert play(OGD(INTERVAL, eta, "eager"), short).regret(INTERVAL) < -len(short) + 5 * k / 2 + 1.49
 

@@ -5,10 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ocolib import adversaries, bounds, oracle, proofs
+from ocolib import adversaries, oracle, theorems
 from ocolib.game import play
 from ocolib.learners import FTRL, OGD, Hedge, Linearized, NormalizedWinnow, Perceptron, Winnow
-from ocolib.losses import PerceptronLoss, hinge, perceptron_loss
+from ocolib.losses import hinge, perceptron_loss
+from ocolib.phi import PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy
 from ocolib.sets import Orthant, Simplex, Space
 
@@ -42,8 +43,8 @@ def test_perceptron_is_descent_with_kink_one(seed):
     descent = play(OGD(Space(8), 1.0), perceptron_loss(X, y))
     w = textbook_perceptron(X, y)
     assert descent.updates.sum() > 5
-    assert np.array_equal(proofs.plays(descent), w)
-    assert np.array_equal(proofs.plays(play(Perceptron(8), perceptron_loss(X, y))), w)
+    assert np.array_equal(descent.plays, w)
+    assert np.array_equal(play(Perceptron(8), perceptron_loss(X, y)).plays, w)
 
 
 @seeds
@@ -104,7 +105,7 @@ def test_regret_says_nothing_about_the_perceptron(seed):
     assert trace.losses.values(zero).sum() == 0
     assert abs(oracle.regret(trace, Space(8)) - trace.paid.sum()) < 1e-6 < trace.paid.sum()
     with pytest.raises(ValueError, match="diameter"):
-        bounds.descent(Space(8).diameter, 1.0, 60)
+        theorems.Descent(Space(8).diameter, 1.0, 60)
 
 
 @seeds
@@ -113,11 +114,11 @@ def test_perceptron_bound_and_its_chain_hold(seed, near):
     X, y, u = slab(seed, near=near)
     R, margin = np.linalg.norm(X, axis=1).max(), (y * (X @ u)).min()
     trace = play(Perceptron(8), perceptron_loss(X, y))
-    sharp, printed = (proofs.perceptron(trace, u, R, margin, sharp=s) for s in (True, False))
+    sharp, printed = (theorems.Perceptron(R, margin).by_regret(trace, u, sharp=s) for s in (True, False))
     assert sharp.holds() and printed.holds()
     assert sharp.values[0] == pytest.approx(trace.updates.sum())
-    assert sharp.values[-1] == pytest.approx(bounds.perceptron(R, margin))
-    assert printed.values[-1] == pytest.approx(2 * bounds.perceptron(R, margin))
+    assert sharp.values[-1] == pytest.approx(theorems.Perceptron(R, margin).bound)
+    assert printed.values[-1] == pytest.approx(2 * theorems.Perceptron(R, margin).bound)
     # (10) on all of space is an identity but for ½‖cu − w_{T+1}‖²
     M = trace.updates.sum()
     missing = np.square(M * margin * u - trace.last).sum() / (M * margin**2)
@@ -128,8 +129,8 @@ def test_perceptron_bound_and_its_chain_hold(seed, near):
 def test_orthonormal_examples_meet_the_perceptron_bound(n):
     y = np.random.default_rng(n).choice([-1.0, 1.0], n)
     trace = play(Perceptron(n), perceptron_loss(3 * np.eye(n), y))
-    chain = proofs.perceptron(trace, y / np.sqrt(n), radius=3.0, margin=3 / np.sqrt(n))
-    assert trace.updates.sum() == n == pytest.approx(bounds.perceptron(3.0, 3 / np.sqrt(n)))
+    chain = theorems.Perceptron(radius=3.0, margin=3 / np.sqrt(n)).by_regret(trace, y / np.sqrt(n))
+    assert trace.updates.sum() == n == pytest.approx(theorems.Perceptron(3.0, 3 / np.sqrt(n)).bound)
     assert np.allclose(chain.slacks, 0)
 
 
@@ -137,10 +138,14 @@ def test_the_mistake_chain_breaks_with_a_false_margin_or_radius():
     X, y, u = slab(1)
     R, margin = np.linalg.norm(X, axis=1).max(), (y * (X @ u)).min()
     trace = play(Perceptron(8), perceptron_loss(X, y))
-    assert not proofs.perceptron(trace, u, R, 5 * margin).holds()
-    assert not proofs.perceptron(trace, u, R / 2, margin).holds()
+    assert not theorems.Perceptron(R, 5 * margin).chain(trace, u).holds()
+    assert not theorems.Perceptron(R / 2, margin).chain(trace, u).holds()
+    with pytest.raises(ValueError, match="needs: u has margin at least γ"):
+        theorems.Perceptron(R, 5 * margin).by_regret(trace, u)
+    with pytest.raises(ValueError, match="needs: ‖x_t‖ ≤ R"):
+        theorems.Perceptron(R / 2, margin).by_regret(trace, u)
     with pytest.raises(ValueError, match="at least one update"):
-        proofs.perceptron(play(OGD(Space(8), 1.0), perceptron_loss(X, y, kink=0.0)), u, R, margin)
+        theorems.Perceptron(R, margin).by_regret(play(OGD(Space(8), 1.0), perceptron_loss(X, y, kink=0.0)), u)
 
 
 def test_the_real_margin_bounds_the_updates_until_nothing_moves():
@@ -154,7 +159,7 @@ def test_the_real_margin_bounds_the_updates_until_nothing_moves():
             if y_t * (w @ x_t) <= 0:
                 w, total = w + y_t * x_t, total + 1
     assert (y * (pixels @ w) > 0).all()
-    assert 100 < total <= bounds.perceptron(np.linalg.norm(pixels, axis=1).max(), margin)
+    assert 100 < total <= theorems.Perceptron(np.linalg.norm(pixels, axis=1).max(), margin).bound
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.25, 0.5, 0.9, 1.0])
@@ -167,15 +172,15 @@ def test_a_partial_step_at_ties_costs_at_most_the_stated_factor(alpha):
     for passes in (1, 2, 5):
         X, y = np.tile(np.eye(16), (passes, 1)), np.ones(16 * passes)
         trace = play(OGD(Space(16), 1.0), perceptron_loss(X, y, kink=alpha))
-        assert trace.updates.sum() <= factor * bounds.perceptron(1.0, 0.25)
+        assert trace.updates.sum() <= factor * theorems.Perceptron(1.0, 0.25).bound
 
 
 def test_a_quarter_step_at_ties_breaks_the_bound_of_the_full_one():
     X, margin = np.array([[1.0, 0.0], [-0.3, np.sqrt(0.91)]]), np.sqrt(0.35)
     assert oracle.max_margin(X, np.ones(2))[1] == pytest.approx(margin, abs=1e-6)
     trace = play(OGD(Space(2), 1.0), perceptron_loss(X[[0, 1, 0]], np.ones(3), kink=0.25))
-    assert bounds.perceptron(1.0, margin) < trace.updates.sum() == 3
-    assert trace.updates.sum() <= 1.25**2 * bounds.perceptron(1.0, margin)  # (1 + α)²/(4α) = 25/16
+    assert theorems.Perceptron(1.0, margin).bound < trace.updates.sum() == 3
+    assert trace.updates.sum() <= 1.25**2 * theorems.Perceptron(1.0, margin).bound  # (1 + α)²/(4α) = 25/16
 
 
 def test_updates_end_or_not_by_what_is_shown_again_and_again():
@@ -325,10 +330,10 @@ def test_winnow_bound_and_its_chain_hold(seed, n, k, theta):
         play(Winnow(n, theta), wasteful(k, theta), rounds=400),
         play(Winnow(n, theta), wasteful(k, theta, overshoot=True), rounds=400),
     ):
-        chain = proofs.winnow(trace, k)
+        chain = theorems.Winnow.of(trace, k).proof(trace)
         assert chain.holds() and chain.values[0] == trace.updates.sum()
-        assert chain.values[-1] == pytest.approx(bounds.winnow(n, k, theta))
-        W = proofs.plays(trace).sum(axis=1)
+        assert chain.values[-1] == pytest.approx(theorems.Winnow(n, k, theta).bound)
+        W = trace.plays.sum(axis=1)
         up, down = (trace.updates & (trace.losses.y == sign) for sign in (1, -1))
         assert (np.diff(W)[up] <= theta * (1 + 1e-12)).all()
         assert (-np.diff(W)[down] >= theta / 2 * (1 - 1e-12)).all()
@@ -336,19 +341,21 @@ def test_winnow_bound_and_its_chain_hold(seed, n, k, theta):
 
 @pytest.mark.parametrize(("n", "k", "theta", "reached"), [(1024, 1, 1024, 0.85), (256, 1, 1, 0.98)])
 def test_winnow_bound_is_nearly_met(n, k, theta, reached):
-    promise = bounds.winnow(n, k, theta)
+    promise = theorems.Winnow(n, k, theta).bound
     trace = play(Winnow(n, theta), wasteful(k, theta), rounds=int(promise) + 2)
     assert reached * promise < trace.updates.sum() <= promise
     assert not trace.updates[-1]  # the adversary has nothing left
     with pytest.raises(ValueError, match="factor 2"):
-        proofs.winnow(play(Winnow(n, theta, factor=3.0), wasteful(k, theta), rounds=3), k)
+        theorems.Winnow.of(game := play(Winnow(n, theta, factor=3.0), wasteful(k, theta), rounds=3), k).proof(
+            game
+        )
 
 
 @pytest.mark.parametrize("m", [3, 5, 9, 11])
 def test_winnow_can_be_made_to_err_three_times_log_n(m):
     """The factor 3 is right for mistakes, not only for updates at ties: here no update is a tie."""
     n, theta = 2**m, 2**m + 0.5
-    promise = bounds.winnow(n, 1, theta)
+    promise = theorems.Winnow(n, 1, theta).bound
     trace = play(Winnow(n, theta), wasteful(1, theta, overshoot=True), rounds=int(promise) + 2)
     assert 2.9 * m - 1 < trace.mistakes.sum() == 3 * m - 1 <= promise
     assert np.array_equal(trace.updates, trace.margins < 0) and not trace.updates[-1]
@@ -361,9 +368,9 @@ def test_a_round_moves_the_entropic_leader_by_at_most_eta_in_the_sum_norm(seed):
     rng = np.random.default_rng(seed)
     n, eta = int(rng.integers(2, 30)), float(rng.uniform(0.01, 2))
     Z = rng.standard_normal((40, n)) * rng.uniform(0.1, 5, (40, 1))
-    moved = np.abs(np.diff(proofs.plays(play(Hedge(n, eta), Z)), axis=0)).sum(axis=1)
+    moved = np.abs(np.diff(play(Hedge(n, eta), Z).plays, axis=0)).sum(axis=1)
     assert (moved <= eta * np.abs(Z).max(axis=1)).all()
-    first = proofs.plays(play(Hedge(2, eta), np.array([[1.0, -1.0]])))
+    first = play(Hedge(2, eta), np.array([[1.0, -1.0]])).plays
     assert np.abs(first[1] - first[0]).sum() == pytest.approx(np.tanh(eta))  # η is met as η → 0
 
 
@@ -392,15 +399,15 @@ def test_normalised_winnow_bound_and_its_chain_hold_on_doubled_features(seed):
     margin, size = (y * (doubled @ u)).min(), np.abs(X).max()
     for scale in (0.3, 1.0, 1.7):  # the chain holds for every step below 2γ/X²
         trace = play(NormalizedWinnow(40, scale * margin / size**2), perceptron_loss(doubled, y))
-        chain = proofs.normalized_winnow(trace, u, margin, size)
+        chain = theorems.NormalizedWinnow.of(trace, margin, size).proof(trace, u)
         assert chain.holds() and trace.updates.sum() > 5
         if scale == 1.0:
-            assert chain.values[-1] == pytest.approx(bounds.normalized_winnow(40, margin, size))
+            assert chain.values[-1] == pytest.approx(theorems.NormalizedWinnow(40, margin, size).bound)
             entropy = -NegativeEntropy().value(u)
             sharper = 2 * size**2 * (np.log(40) - entropy) / margin**2
             assert chain.values[-2] == pytest.approx(sharper)
     with pytest.raises(ValueError, match="eta"):
-        proofs.normalized_winnow(trace, u, margin / 2, size)
+        theorems.NormalizedWinnow.of(trace, margin / 2, size).proof(trace, u)
 
 
 def test_boolean_features_on_the_simplex_at_threshold_zero_never_say_no():
@@ -411,13 +418,13 @@ def test_boolean_features_on_the_simplex_at_threshold_zero_never_say_no():
         assert (stuck.losses.predictions(stuck.points) > 0).all()
         assert np.array_equal(stuck.updates, y < 0) and np.array_equal(stuck.mistakes, y < 0)
     cured = play(Winnow(30, 15), perceptron_loss(X, y, threshold=15))
-    assert cured.updates.sum() <= bounds.winnow(30, 4, 15) < (y < 0).sum()
+    assert cured.updates.sum() <= theorems.Winnow(30, 4, 15).bound < (y < 0).sum()
     assert (cured.updates & (y > 0)).any()
     # reading (a): doubled features and a constant one, with margin 1/(2k + 1)
     wide = np.hstack([X, np.ones((len(X), 1))])
     wide = np.hstack([wide, -wide])
     trace = play(NormalizedWinnow(62, 1 / 9), perceptron_loss(wide, y))
-    assert trace.updates.sum() <= bounds.normalized_winnow(62, 1 / 9) < (y < 0).sum()
+    assert trace.updates.sum() <= theorems.NormalizedWinnow(62, 1 / 9).bound < (y < 0).sum()
 
 
 def test_normalising_winnow_moves_the_threshold():

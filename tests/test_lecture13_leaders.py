@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from ocolib import adversaries, bounds, oracle, proofs
+from ocolib import adversaries, oracle, theorems
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, inverse_sqrt
 from ocolib.losses import Linear, Quadratic, hinge
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Box, Simplex, Space, direction
+from ocolib.sets import Ball, Box, Simplex, Space
+from ocolib.sets import unit as direction
 
 INTERVAL = Box([-1], [1])
 
@@ -80,9 +81,9 @@ def test_leaders_refuse_a_minimum_that_is_not_attained():
 @pytest.mark.parametrize("eta", [0.1, 0.25, 1.0, 3.0])
 def test_theorem1_holds_line_by_line_in_every_sign_game(eta):
     games = play(FTRL(INTERVAL, SquaredNorm(), eta), adversaries.all_signs(12))
-    assert proofs.ftrl_stability_slacks(games).min() >= -1e-12
+    assert theorems.Stability.slacks(games).min() >= -1e-12
     for u in (-1.0, -0.4, 0.9):
-        promise = bounds.ftrl_stability(games, [u])
+        promise = theorems.Stability.of(games, [u]).bound
         assert (games.regret(against=[u]) <= promise + 1e-12).all()
 
 
@@ -112,18 +113,18 @@ def test_theorem1_needs_no_convexity_and_cannot_be_improved():
 
 def test_descent_without_walls_is_a_step_against_the_subgradient():
     losses = [Quadratic(c) for c in np.random.default_rng(0).standard_normal((9, 2))]
-    w = proofs.plays(play(OGD(Space(2), 0.3), losses))
+    w = play(OGD(Space(2), 0.3), losses).plays
     steps = np.array([f.subgradient(x) for f, x in zip(losses, w[:-1], strict=True)])
     assert np.allclose(np.diff(w, axis=0), -0.3 * steps)
 
 
 def test_the_sign_of_the_printed_box_is_ascent():
     """The numbers are those of the errata page."""
-    T, eta = 100, bounds.descent_step(2, 1, 100)
+    T, eta = 100, theorems.Descent(2, 1, 100).step
     z = np.ones((T, 1))
     printed = INTERVAL.project(+eta * (np.cumsum(z, axis=0) - z))
     assert (printed * z).sum() + T == pytest.approx(195.96, abs=0.005)
-    assert bounds.descent(2, 1, T) == pytest.approx(28.28, abs=0.005)
+    assert theorems.Descent(2, 1, T).bound == pytest.approx(28.28, abs=0.005)
     assert play(OGD(INTERVAL, eta), z).regret(INTERVAL) == pytest.approx(4.04, abs=0.005)
 
 
@@ -158,13 +159,16 @@ def test_descent_on_kinked_losses_is_cvxpys_leader_of_the_lines():
 @pytest.mark.parametrize("sharp", [False, True])
 def test_theorem2_chain_holds_on_random_and_hostile_play(sharp):
     over, rho = Ball(3, 2.0), 1.0
-    eta = bounds.descent_step(over.diameter, rho, 60)
+    eta = theorems.Descent(over.diameter, rho, 60).step
     X, y, _ = adversaries.separable(60, 3, 0.05, seed=2)
     games = [adversaries.random_directions(60, 3, seed=0), hinge(X, -y), adversaries.orthogonal()]
     for losses in games:
         trace = play(OGD(over, eta), losses, rounds=60)
         for u in (np.zeros(3), over.minimize_linear(trace.subgradients.sum(axis=0))):
-            chain = (proofs.descent_sharp if sharp else proofs.descent)(trace, u, 2.0 if sharp else 4.0, rho)
+            stated = (
+                theorems.DescentSharp.of(trace, 2.0, rho) if sharp else theorems.Descent.of(trace, 4.0, rho)
+            )
+            chain = stated.proof(trace, u)
             assert chain.holds()
             assert chain.values[0] == pytest.approx(trace.regret(against=u))
 
@@ -172,22 +176,23 @@ def test_theorem2_chain_holds_on_random_and_hostile_play(sharp):
 def test_the_sharp_chain_is_below_the_lectures():
     trace = play(OGD(Ball(2), 0.2), adversaries.random_directions(40, 2, seed=7))
     u = Ball(2).minimize_linear(trace.subgradients.sum(axis=0))
-    lecture, sharp = proofs.descent(trace, u, 1.0, 1.0), proofs.descent_sharp(trace, u, 1.0, 1.0)
+    lecture = theorems.Descent.of(trace, 1.0, 1.0).proof(trace, u)
+    sharp = theorems.DescentSharp.of(trace, 1.0, 1.0).proof(trace, u)
     assert (sharp.values[2:] < lecture.values[2:]).all()
 
 
 def test_the_stray_D_in_the_last_line_is_broken_by_a_game():
     D, T = 0.2, 3
-    over, eta = Box([0], [D]), bounds.descent_step(D, 1, T)
+    over, eta = Box([0], [D]), theorems.Descent(D, 1, T).step
     regret = play(OGD(over, eta), -np.ones((T, 1))).regret(over)
     assert T * eta * D + D**2 / (2 * eta) < regret <= T * eta + D**2 / (2 * eta)
-    assert T * eta + D**2 / (2 * eta) == pytest.approx(bounds.descent(D, 1, T))
+    assert T * eta + D**2 / (2 * eta) == pytest.approx(theorems.Descent(D, 1, T).bound)
 
 
 @pytest.mark.parametrize("rho", [0.3, 1.0, 5.0])
 @pytest.mark.parametrize("D", [0.01, 0.2, 0.49, 0.51, 2.0])
 def test_two_rounds_break_the_line_with_the_stray_D_exactly_below_one_half(D, rho):
-    over, eta = Box([0], [D]), bounds.descent_step(D, rho, 2)
+    over, eta = Box([0], [D]), theorems.Descent(D, rho, 2).step
     regret = play(OGD(over, eta), np.full((2, 1), -rho)).regret(over)
     printed = 2 * rho**2 * eta * D + D**2 / (2 * eta)
     assert regret == pytest.approx(1.5 * rho * D) and printed == pytest.approx(rho * D * (1 + D))
@@ -196,10 +201,10 @@ def test_two_rounds_break_the_line_with_the_stray_D_exactly_below_one_half(D, rh
 
 def test_theorem2_fails_when_0_is_not_in_the_set_and_holds_when_centred():
     over, T = Box([5], [6]), 100
-    eta, z = bounds.descent_step(1, 1, T), -np.ones((T, 1))
-    assert play(OGD(over, eta), z).regret(over) > bounds.descent(1, 1, T)
+    eta, z = theorems.Descent(1, 1, T).step, -np.ones((T, 1))
+    assert play(OGD(over, eta), z).regret(over) > theorems.Descent(1, 1, T).bound
     for start in (5.0, 5.5, 6.0):
-        assert play(OGD(over, eta, start=[start]), z).regret(over) <= bounds.descent(1, 1, T)
+        assert play(OGD(over, eta, start=[start]), z).regret(over) <= theorems.Descent(1, 1, T).bound
 
 
 def test_theorem2_fails_for_a_legal_but_huge_boundary_subgradient():
@@ -211,14 +216,14 @@ def test_theorem2_fails_for_a_legal_but_huge_boundary_subgradient():
     assert (u + 1 >= -300.0 * (u + 1)).all()  # −300 satisfies (1) at w = −1 for f(w) = w on [−1, 1]
     once = lambda t, w, past: Huge([1.0]) if w == -1 and not (past < 0).any() else Linear([1.0])  # noqa: E731
     T = 300
-    trace = play(OGD(INTERVAL, bounds.descent_step(2, 1, T)), once, rounds=T)
-    assert trace.paid.sum() + T > bounds.descent(2, 1, T)
+    trace = play(OGD(INTERVAL, theorems.Descent(2, 1, T).step), once, rounds=T)
+    assert trace.paid.sum() + T > theorems.Descent(2, 1, T).bound
 
 
 def test_a_step_tuned_for_one_horizon_breaks_the_promise_of_another():
     z = -np.ones((30, 1))
-    stiff = play(OGD(INTERVAL, bounds.descent_step(2, 1, 10**5)), z).regret(INTERVAL)
-    assert stiff > bounds.descent(2, 1, 30)
+    stiff = play(OGD(INTERVAL, theorems.Descent(2, 1, 10**5).step), z).regret(INTERVAL)
+    assert stiff > theorems.Descent(2, 1, 30).bound
 
 
 def test_the_anytime_step_keeps_its_promise_after_every_round():
@@ -226,7 +231,7 @@ def test_the_anytime_step_keeps_its_promise_after_every_round():
     curve = play(OGD(INTERVAL, inverse_sqrt(1 / np.sqrt(2))), adversaries.all_signs(12)).regret_curve(
         INTERVAL
     )
-    promise = np.array([bounds.descent_anytime(1, 1, k) for k in t])
+    promise = np.array([theorems.DescentAnytime(1, 1, k).bound for k in t])
     assert (curve <= promise + 1e-12).all() and curve.max() > 0.85 * promise[-1]
     hostile = play(OGD(Ball(2), inverse_sqrt(1 / np.sqrt(2))), adversaries.orthogonal(), rounds=200)
     assert (hostile.regret_curve(Ball(2)) <= np.sqrt(2 * np.arange(1, 201))).all()
@@ -235,7 +240,7 @@ def test_the_anytime_step_keeps_its_promise_after_every_round():
 def test_the_regret_of_descent_grows_like_the_square_root_of_T():
     horizons = np.array([16, 64, 256, 1024])
     worst = [
-        play(OGD(Ball(2), bounds.descent_step(2, 1, T)), adversaries.orthogonal(), rounds=T).regret(Ball(2))
+        play(OGD(Ball(2), theorems.Descent(2, 1, T).step), adversaries.orthogonal(), rounds=T).regret(Ball(2))
         for T in horizons
     ]
     slope = np.polyfit(np.log(horizons), np.log(worst), 1)[0]
@@ -267,5 +272,5 @@ def test_a_concave_kink_has_no_subgradient_so_theorem2_needs_convexity():
     for z in np.linspace(-5, 5, 101):
         assert min(Roof().value(u) - Linear([z]).value(u) for u in ends) < 0
     T = 64
-    trace = play(OGD(INTERVAL, bounds.descent_step(2, 1, T)), [Roof()] * T)
-    assert trace.regret(against=ends[0]) == T > bounds.descent(2, 1, T)
+    trace = play(OGD(INTERVAL, theorems.Descent(2, 1, T).step), [Roof()] * T)
+    assert trace.regret(against=ends[0]) == T > theorems.Descent(2, 1, T).bound

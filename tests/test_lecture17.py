@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocolib import adversaries, bounds, data, oracle, proofs
+from ocolib import adversaries, data, oracle, theorems
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, Hedge, Linearized
 from ocolib.losses import Quadratic, hinge
@@ -58,8 +58,8 @@ def test_being_the_leader_is_not_causal():
 
 def test_the_set_belongs_under_the_minimum():
     """(17.1) without Omega leaves the set."""
-    inside = FTRL(INTERVAL, SquaredNorm(), 1.0).minimize(0.0, np.array([-7.0]), 1)
-    outside = FTRL(Space(1), SquaredNorm(), 1.0).minimize(0.0, np.array([-7.0]), 1)
+    inside = FTRL(INTERVAL, SquaredNorm(), 1.0).lead(1, 0.0, np.array([-7.0]))
+    outside = FTRL(Space(1), SquaredNorm(), 1.0).lead(1, 0.0, np.array([-7.0]))
     assert inside[0] == 1.0 and outside[0] == 7.0
 
 
@@ -117,8 +117,8 @@ def test_17_2_is_never_broken(over, phi, eta):
             trace = play(FTRL(over, phi, eta), losses)
             norms = phi.dual_norm(trace.subgradients)
             regret = trace.regret(over)
-            sharp = bounds.ftrl_sharp(phi.range(over), norms, eta)
-            assert regret <= sharp + 1e-9 <= bounds.ftrl(phi.range(over), norms, eta) + 1e-9
+            sharp = theorems.FTRLSharp(phi.range(over), norms, eta).bound
+            assert regret <= sharp + 1e-9 <= theorems.FTRL(phi.range(over), norms, eta).bound + 1e-9
 
 
 def test_17_2_holds_for_hinge_losses():
@@ -128,27 +128,31 @@ def test_17_2_holds_for_hinge_losses():
     disk = Ball(2)
     trace = play(oracle.FTRL(disk, SquaredNorm(), 0.4), hinge(X, y))
     norms = np.linalg.norm(trace.subgradients, axis=1)
-    assert oracle.regret(trace, disk) <= bounds.ftrl_sharp(0.5, norms, 0.4) + 1e-6
+    assert oracle.regret(trace, disk) <= theorems.FTRLSharp(0.5, norms, 0.4).bound + 1e-6
 
 
 def test_the_sharp_bound_is_met_and_no_constant_below_it_holds():
     for T, eta in ((4, 0.5), (16, 0.25)):
         worst = play(FTRL(INTERVAL, SquaredNorm(), eta), adversaries.all_signs(T)).regret(INTERVAL).max()
-        assert np.isclose(worst, bounds.ftrl_sharp(0.5, np.ones(T), eta))
-        assert np.isclose(worst, bounds.ftrl_tuned_sharp(0.5, 1.0, T))
-        assert np.isclose(eta, bounds.ftrl_sharp_step(0.5, 1.0, T))
+        assert np.isclose(worst, theorems.FTRLSharp(0.5, np.ones(T), eta).bound)
+        assert np.isclose(worst, theorems.FTRLTunedSharp(0.5, 1.0, T).bound)
+        assert np.isclose(eta, theorems.FTRLTunedSharp(0.5, 1.0, T).step)
 
 
 def test_17_3_is_17_2_at_its_best_step():
     D, rho, T = 0.7, 3.0, 50
     steps = np.geomspace(1e-4, 10, 20001)
     curve = D / steps + steps * T * rho**2
-    assert np.isclose(curve.min(), bounds.ftrl_tuned(D, rho, T), rtol=1e-6)
-    assert np.isclose(steps[curve.argmin()], bounds.ftrl_step(D, rho, T), rtol=1e-3)
-    assert np.isclose((curve - steps * T * rho**2 / 2).min(), bounds.ftrl_tuned_sharp(D, rho, T), rtol=1e-6)
+    assert np.isclose(curve.min(), theorems.FTRLTuned(D, rho, T).bound, rtol=1e-6)
+    assert np.isclose(steps[curve.argmin()], theorems.FTRLTuned(D, rho, T).step, rtol=1e-3)
+    assert np.isclose(
+        (curve - steps * T * rho**2 / 2).min(), theorems.FTRLTunedSharp(D, rho, T).bound, rtol=1e-6
+    )
     for c in (0.01, 7.0):  # a regret bound scales like the losses
-        assert np.isclose(bounds.ftrl_tuned(D, c * rho, T), c * bounds.ftrl_tuned(D, rho, T))
-        assert np.isclose(bounds.ftrl_tuned_sharp(D, c * rho, T), c * bounds.ftrl_tuned_sharp(D, rho, T))
+        assert np.isclose(theorems.FTRLTuned(D, c * rho, T).bound, c * theorems.FTRLTuned(D, rho, T).bound)
+        assert np.isclose(
+            theorems.FTRLTunedSharp(D, c * rho, T).bound, c * theorems.FTRLTunedSharp(D, rho, T).bound
+        )
 
 
 @pytest.mark.parametrize("G", [2.5, 9.0, 400.0])
@@ -157,15 +161,15 @@ def test_17_3_as_printed_is_false_for_large_gradients(G):
     printed = 2 * np.sqrt(0.5 * G)
     for eta in np.geomspace(1e-5, 1e5, 21):
         regret = play(FTRL(INTERVAL, SquaredNorm(), eta), np.array([[G]])).regret(INTERVAL)
-        assert printed < regret <= bounds.ftrl_tuned_sharp(0.5, G, 1) + 1e-9
+        assert printed < regret <= theorems.FTRLTunedSharp(0.5, G, 1).bound + 1e-9
 
 
 def test_17_3_needs_the_tuned_step():
     """A step that ignores T: linear regret. (17.2) still holds."""
     T = 400
     regret = play(FTRL(INTERVAL, SquaredNorm(), 0.5), adversaries.alternating(T)).regret(INTERVAL)
-    assert regret > 3 * bounds.ftrl_tuned(0.5, 1.0, T)
-    assert regret <= bounds.ftrl_sharp(0.5, np.abs(adversaries.alternating(T)[:, 0]), 0.5)
+    assert regret > 3 * theorems.FTRLTuned(0.5, 1.0, T).bound
+    assert regret <= theorems.FTRLSharp(0.5, np.abs(adversaries.alternating(T)[:, 0]), 0.5).bound
 
 
 def test_regret_subtracts_a_minimum_not_a_minimiser():
@@ -190,18 +194,19 @@ def test_both_chains_of_17_2_hold(over, phi):
             trace = play(FTRL(over, phi, 0.3), losses)
             rho = phi.dual_norm(trace.subgradients).max()
             u = trace.best(over)
-            slow, fast = proofs.ftrl(trace, u, rho), proofs.ftrl_sharp(trace, u, rho)
+            slow = theorems.FTRL.of(trace, rho).proof(trace, u)
+            fast = theorems.FTRLSharp.of(trace, rho).proof(trace, u)
             assert slow.holds() and fast.holds()
             assert np.isclose(slow.values[0], trace.regret(over)) and slow.values[0] == fast.values[0]
             norms = phi.dual_norm(trace.subgradients)
-            assert np.isclose(slow.values[-2], bounds.ftrl(phi.range(over), norms, 0.3))
-            assert np.isclose(fast.values[-2], bounds.ftrl_sharp(phi.range(over), norms, 0.3))
+            assert np.isclose(slow.values[-2], theorems.FTRL(phi.range(over), norms, 0.3).bound)
+            assert np.isclose(fast.values[-2], theorems.FTRLSharp(phi.range(over), norms, 0.3).bound)
 
 
 def test_a_spoiled_chain_does_not_hold():
     """With a claimed rho below the gradients the last line fails."""
     trace = play(FTRL(INTERVAL, SquaredNorm(), 0.3), adversaries.alternating(12))
-    assert not proofs.ftrl(trace, [1.0], rho=0.5).holds()
+    assert not theorems.FTRL.of(trace, rho=0.5).chain(trace, [1.0]).holds()
 
 
 # ---------------------------------------------------------------- 17.2: experts, two regularisers
@@ -210,8 +215,8 @@ def test_a_spoiled_chain_does_not_hold():
 def l2_experts(N, T, losses, shifted=False):
     """The regret and the promise for losses in [0, 1], as they are or counted from ½."""
     D, rho = SquaredNorm().range(Simplex(N)), np.sqrt(N) / (2 if shifted else 1)
-    learner = FTRL(Simplex(N), SquaredNorm(), bounds.ftrl_sharp_step(D, rho, T))
-    return play(learner, losses).regret(Simplex(N)), bounds.ftrl_tuned_sharp(D, rho, T)
+    learner = FTRL(Simplex(N), SquaredNorm(), theorems.FTRLTunedSharp(D, rho, T).step)
+    return play(learner, losses).regret(Simplex(N)), theorems.FTRLTunedSharp(D, rho, T).bound
 
 
 @pytest.mark.parametrize("N", [2, 7, 40])
@@ -248,12 +253,12 @@ def test_entropy_is_better_for_many_experts_not_for_few():
     """With the lecture's constants and with the sharp ones for shifted losses: fewer than 4 experts."""
     T = 900
     for N, better in ((2, False), (3, False), (4, True), (50, True)):
-        l2 = bounds.ftrl_tuned_sharp(SquaredNorm().range(Simplex(N)), np.sqrt(N), T)
+        l2 = theorems.FTRLTunedSharp(SquaredNorm().range(Simplex(N)), np.sqrt(N), T).bound
         assert np.isclose(l2, np.sqrt((N - 1) * T))
-        lecture_l2 = bounds.ftrl_tuned(SquaredNorm().range(Simplex(N)), np.sqrt(N), T)
-        entropy = bounds.ftrl_tuned(np.log(N), 1.0, T)
+        lecture_l2 = theorems.FTRLTuned(SquaredNorm().range(Simplex(N)), np.sqrt(N), T).bound
+        entropy = theorems.FTRLTuned(np.log(N), 1.0, T).bound
         assert np.isclose(lecture_l2, np.sqrt(2 * (N - 1) * T))
-        assert (entropy < lecture_l2) == better == (bounds.hedge(N, T) < l2 / 2)
+        assert (entropy < lecture_l2) == better == (theorems.Hedge(N, T).bound < l2 / 2)
 
 
 # ---------------------------------------------------------------- Lemma 17.1, Pinsker
@@ -430,7 +435,7 @@ def multiplicative(losses, eta, start=None):
 def test_softmax_is_the_multiplicative_update():
     losses = np.random.default_rng(4).random((60, 7))
     trace = play(Hedge(7, 0.3), losses)
-    assert np.allclose(proofs.plays(trace), multiplicative(losses, 0.3), atol=1e-14)
+    assert np.allclose(trace.plays, multiplicative(losses, 0.3), atol=1e-14)
     assert np.allclose(play(Hedge(7, 0.3), losses + 5.0).points, trace.points)  # shifts do not matter
 
 
@@ -514,13 +519,13 @@ def test_worst_case_by_dynamic_programming_is_right():
 
 @pytest.mark.parametrize("T", [3, 14, 200])
 def test_hedge_bound_and_its_tightness(T):
-    eta = bounds.hedge_step(2, T)
+    eta = theorems.Hedge(2, T).step
     worst = worst_hedge_of_two(T, eta)
-    assert worst <= bounds.hedge(2, T)
-    assert worst > 0.75 * bounds.hedge(2, T)  # three quarters of the bound would be broken
-    lecture = bounds.ftrl_step(np.log(2), 1.0, T)
-    assert worst_hedge_of_two(T, lecture) <= bounds.ftrl_tuned(np.log(2), 1.0, T)
-    assert np.isclose(bounds.ftrl_tuned(np.log(2), 1.0, T) / bounds.hedge(2, T), np.sqrt(8))
+    assert worst <= theorems.Hedge(2, T).bound
+    assert worst > 0.75 * theorems.Hedge(2, T).bound  # three quarters of the bound would be broken
+    lecture = theorems.FTRLTuned(np.log(2), 1.0, T).step
+    assert worst_hedge_of_two(T, lecture) <= theorems.FTRLTuned(np.log(2), 1.0, T).bound
+    assert np.isclose(theorems.FTRLTuned(np.log(2), 1.0, T).bound / theorems.Hedge(2, T).bound, np.sqrt(8))
 
 
 @settings(max_examples=60, deadline=None)
@@ -528,13 +533,13 @@ def test_hedge_bound_and_its_tightness(T):
 def test_hedge_never_breaks_its_bounds(seed, n, T):
     rng = np.random.default_rng(seed)
     for losses in (rng.random((T, n)), np.round(rng.random((T, n))), rng.beta(0.2, 0.2, (T, n))):
-        tuned = play(Hedge(n, bounds.hedge_step(n, T)), losses)
-        assert tuned.regret(Simplex(n)) <= bounds.hedge(n, T) + 1e-9
-        curve = play(Hedge(n, bounds.hedge_schedule(n)), losses).regret_curve(Simplex(n))
-        assert (curve <= [bounds.hedge_anytime(n, t) + 1e-9 for t in range(1, T + 1)]).all()
-        chain = proofs.hedge(tuned)
+        tuned = play(Hedge(n, theorems.Hedge(n, T).step), losses)
+        assert tuned.regret(Simplex(n)) <= theorems.Hedge(n, T).bound + 1e-9
+        curve = play(Hedge(n, theorems.HedgeAnytime(n, T).step), losses).regret_curve(Simplex(n))
+        assert (curve <= [theorems.HedgeAnytime(n, t).bound + 1e-9 for t in range(1, T + 1)]).all()
+        chain = theorems.Hedge.of(tuned).proof(tuned)
         assert chain.holds() and np.isclose(chain.values[0], tuned.regret(Simplex(n)))
-        assert np.isclose(chain.values[-1], bounds.hedge(n, T)) and abs(chain.slacks[0]) < 1e-9
+        assert np.isclose(chain.values[-1], theorems.Hedge(n, T).bound) and abs(chain.slacks[0]) < 1e-9
 
 
 def test_hedge_against_an_adversary_that_hits_the_leader():
@@ -543,11 +548,11 @@ def test_hedge_against_an_adversary_that_hits_the_leader():
     def hit(t, w, past):
         return np.eye(n)[w.argmax()]
 
-    tuned = play(Hedge(n, bounds.hedge_step(n, T)), hit, rounds=T)
-    assert 0 < tuned.regret(Simplex(n)) <= bounds.hedge(n, T)
-    anytime = play(Hedge(n, bounds.hedge_schedule(n)), hit, rounds=T)
+    tuned = play(Hedge(n, theorems.Hedge(n, T).step), hit, rounds=T)
+    assert 0 < tuned.regret(Simplex(n)) <= theorems.Hedge(n, T).bound
+    anytime = play(Hedge(n, theorems.HedgeAnytime(n, T).step), hit, rounds=T)
     assert (anytime.regret_curve(Simplex(n)) <= np.sqrt(np.arange(1, T + 1) * np.log(n))).all()
-    assert play(FTL(Simplex(n)), hit, rounds=T).regret(Simplex(n)) > 2 * bounds.hedge(n, T)
+    assert play(FTL(Simplex(n)), hit, rounds=T).regret(Simplex(n)) > 2 * theorems.Hedge(n, T).bound
 
 
 def test_anytime_bound_is_not_vacuous():
@@ -555,18 +560,18 @@ def test_anytime_bound_is_not_vacuous():
     T = 2000
     losses = np.tile(np.eye(2), (T // 2, 1))
     losses[-150:] = [1.0, 0.0]
-    regret = play(Hedge(2, bounds.hedge_schedule(2)), losses).regret(Simplex(2))
-    assert 2 / 3 * bounds.hedge_anytime(2, T) < regret <= bounds.hedge_anytime(2, T)
+    regret = play(Hedge(2, theorems.HedgeAnytime(2, T).step), losses).regret(Simplex(2))
+    assert 2 / 3 * theorems.HedgeAnytime(2, T).bound < regret <= theorems.HedgeAnytime(2, T).bound
 
 
 def test_the_constants_need_losses_between_0_and_1():
     losses = np.zeros((1, 500))
     losses[0, 1:] = 20.0
-    regret = play(Hedge(500, bounds.hedge_step(500, 1)), losses).regret(Simplex(500))
-    assert regret > bounds.ftrl_tuned(np.log(500), 1.0, 1) > bounds.hedge(500, 1)
-    assert regret <= 20 * bounds.hedge(500, 1)
+    regret = play(Hedge(500, theorems.Hedge(500, 1).step), losses).regret(Simplex(500))
+    assert regret > theorems.FTRLTuned(np.log(500), 1.0, 1).bound > theorems.Hedge(500, 1).bound
+    assert regret <= 20 * theorems.Hedge(500, 1).bound
     trace = play(Hedge(500, 1.0), losses)
-    assert not proofs.hedge(trace).holds()
+    assert not theorems.Hedge.of(trace).chain(trace).holds()
 
 
 def test_sunspots_are_the_published_series():
@@ -741,8 +746,10 @@ def test_theorem_2_and_17_3_are_one_bound(B, G, T):
     """With the radius B for the diameter of Lecture 13, bound and step coincide."""
     D = SquaredNorm().range(Ball(2, B))
     assert np.isclose(D, B**2 / 2) and Ball(2, B).diameter == 2 * B
-    assert np.isclose(bounds.descent(B, G, T), bounds.ftrl_tuned(D, G, T))
-    assert np.isclose(bounds.descent_step(B, G, T), bounds.ftrl_step(D, G, T))
-    assert np.isclose(bounds.descent_sharp(B, G, T), bounds.ftrl_tuned_sharp(D, G, T))
-    assert np.isclose(bounds.descent_sharp_step(B, G, T), bounds.ftrl_sharp_step(D, G, T))
-    assert np.isclose(bounds.descent(Ball(2, B).diameter, G, T), 2 * bounds.ftrl_tuned(D, G, T))
+    assert np.isclose(theorems.Descent(B, G, T).bound, theorems.FTRLTuned(D, G, T).bound)
+    assert np.isclose(theorems.Descent(B, G, T).step, theorems.FTRLTuned(D, G, T).step)
+    assert np.isclose(theorems.DescentSharp(B, G, T).bound, theorems.FTRLTunedSharp(D, G, T).bound)
+    assert np.isclose(theorems.DescentSharp(B, G, T).step, theorems.FTRLTunedSharp(D, G, T).step)
+    assert np.isclose(
+        theorems.Descent(Ball(2, B).diameter, G, T).bound, 2 * theorems.FTRLTuned(D, G, T).bound
+    )

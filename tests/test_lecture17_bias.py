@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocolib import bounds, oracle
-from ocolib.losses import EXPONENTIAL, LOGISTIC, least_squares, logistic
+from ocolib import oracle, theorems
+from ocolib.losses import least_squares, logistic
+from ocolib.phi import EXPONENTIAL, LOGISTIC
 
 #: rows y_i x_i in space; the last two points are far from the boundary
 A = np.array([[1.0, 2.0, 0.3], [1.0, -1.0, 1.0], [1.0, 0.2, -2.0], [5.0, 1.0, 1.0], [4.0, -2.0, 0.5]])
@@ -188,7 +189,7 @@ def test_it_takes_very_long_and_regularisation_ends_elsewhere():
 def test_step_1_bound():
     t = np.array(MARKS)
     risks = np.array([risk(after(k)) for k in MARKS])
-    assert (risks <= bounds.logistic_descent(BEST, t, 1 / SMOOTH)).all()
+    assert (risks <= theorems.LogisticDescent(BEST, t, 1 / SMOOTH).bound).all()
     for u in 3 * np.random.default_rng(3).standard_normal((50, 3)):  # against every comparator
         assert (risks <= risk(u) + u @ u * SMOOTH / (2 * t) + 1e-12).all()
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocolib import bounds, proofs
+from ocolib import theorems
 from ocolib.game import play
 from ocolib.learners import DelayedOGD
 from ocolib.sets import Ball
@@ -35,11 +35,11 @@ def check_the_chain(run, plays):
     u, eta, T = plays[-1], trace.learner.eta, run["gradients"]
     B, rho = float(np.linalg.norm(u)), np.sqrt(2)
     assert np.linalg.norm(trace.subgradients, axis=1).max() <= rho + 1e-12
-    chain = proofs.delayed_constant(trace, u, B, rho)
+    chain = theorems.DelayedConstant.of(trace, B, rho).proof(trace, u)
     assert chain.holds()
     total = sum(run["staleness"])
     assert chain.values[-1] == pytest.approx(B**2 / (2 * eta) + eta * rho**2 * (T / 2 + total))
-    assert chain.values[-1] == pytest.approx(bounds.delayed_constant(B, rho, trace.learner.delay, eta))
+    assert chain.values[-1] == pytest.approx(theorems.DelayedConstant(B, rho, trace.learner.delay, eta).bound)
 
 
 def serving(order, T):
@@ -81,7 +81,7 @@ def test_total_staleness_is_total_overlap_and_at_most_one_for_each_colleague(log
     late = parallel_svm.delays(order)
     assert len(server.staleness) == len(late) == T
     total = sum(server.staleness)
-    assert total == bounds.overlaps(late).sum()
+    assert total == theorems.delayed.overlaps(late).sum()
     assert total == sum(len(set(order[:q]) - {order[q]}) for q in range(T))
     crew = len(set(order))
     assert total <= (crew - 1) * T

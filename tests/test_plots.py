@@ -9,8 +9,10 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from ocolib import plots
-from ocolib.proofs import Chain, Line
+from ocolib.game import play
+from ocolib.learners import FTL, Hedge
 from ocolib.sets import Ball, Box, Simplex
+from ocolib.theorems import Chain, Line
 
 
 @pytest.fixture(autouse=True)
@@ -157,3 +159,33 @@ def test_colours_of_lines_stand_out_from_a_white_and_a_dark_page():
     for name, color in plots.COLORS.items():
         if name != "set":
             assert 1.05 / (luminance(color) + 0.05) >= 3.0, name
+
+
+def test_a_curve_without_a_colour_takes_the_next_one_and_labels_in_it():
+    with plots.figure() as ax:
+        plots.curve(ax, [1, 2], [1.0, 2.0], "one")
+        plots.curve(ax, [1, 2], [2.0, 1.0], "two")
+    drawn = [to_rgb(line.get_color()) for line in ax.lines]
+    assert drawn == [to_rgb(text.get_color()) for text in ax.texts] == [to_rgb("C0"), to_rgb("C1")]
+
+
+def test_regrets_of_traces_are_drawn_by_name(shown):
+    Z = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    traces = {
+        "Hedge": play(Hedge(2, 0.5), Z),
+        "FTL": play(FTL(Simplex(2)), Z),
+        "mine": play(Hedge(2, 2.0), Z),
+    }
+    plots.regret(traces)
+    (ax,) = plt.gcf().axes
+    assert shown == [1] and [text.get_text() for text in ax.texts] == list(traces)
+    for line, trace in zip(ax.lines, traces.values(), strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3])
+        np.testing.assert_allclose(line.get_ydata(), trace.regret_curve(Simplex(2)))
+    assert ax.lines[0].get_color() == plots.COLORS["Hedge"] and ax.lines[1].get_color() == plots.COLORS["FTL"]
+    plots.regret({"Hedge": traces["Hedge"]}, against=[1.0, 0.0])
+    np.testing.assert_allclose(
+        plt.gcf().axes[0].lines[0].get_ydata(), traces["Hedge"].regret_curve(against=[1, 0])
+    )
+    with pytest.raises(ValueError, match="one run"):
+        plots.regret({"many": play(Hedge(2, 0.5), np.stack([Z, Z]))})

@@ -1,13 +1,15 @@
 """argmin ⟨c, w⟩ + R(w)/eta: against cvxpy, against the optimality conditions, and for any finite input."""
 
+from math import exp, log
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import KINDS, example, members, sets, sizes, vectors, violation
 
-from ocolib import oracle
-from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy, xlogx
+from ocolib import losses, oracle
+from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy, gibbs, kl, xlogx
 from ocolib.sets import Ball, Box, Halfspace, L1Ball, Orthant, Simplex, Space
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -149,7 +151,7 @@ def test_a_point_to_project_beyond_1e150_is_refused():
 
 
 def test_an_exponential_beyond_1e150_is_refused():
-    with pytest.raises(ValueError, match=r"−eta·c must be at most 345 \(exp\), got 400"):
+    with pytest.raises(ValueError, match=r"−eta·c must be at most 345, got 400"):
         UnnormalizedEntropy().minimize([-800.0, 0.0], 0.5, Orthant(2))
     assert UnnormalizedEntropy().minimize([-345.0], 1.0, Orthant(1))[0] <= 1e150
 
@@ -202,3 +204,112 @@ def test_a_pair_without_a_closed_form_is_refused_and_the_others_are_named(R, kin
             ValueError, match=r"no closed form.*NegativeEntropy over Simplex.*oracle\.minimize"
         ):
             R.minimize([0, 1], 1.0, over)
+
+
+# ---------------------------------------------------------------- by hand
+
+
+def test_each_regulariser_by_hand():
+    c = np.array([1.0, -2.0, 0.5])
+    R = SquaredNorm([1.0, 0.0, 2.0])
+    assert R.value([2.0, 2.0, 0.0]) == 4.5 and SquaredNorm().value([3.0, 4.0]) == 12.5
+    assert R.minimize(c, 0.5, Space(3)) == pytest.approx([0.5, 1.0, 1.75])
+    assert R.minimize(c, 0.5, Space(3), 2.0) == pytest.approx([0.25, 0.5, 0.875])
+    assert R.range(Ball(3, 1.0)) == pytest.approx(((5**0.5 + 1) ** 2 - (5**0.5 - 1) ** 2) / 2)
+    z = np.array([[3.0, 4.0, 0.0], [0.0, -2.0, 0.0]])
+    assert R.dual_norm(z).tolist() == [5.0, 2.0] and NegativeEntropy().dual_norm(z).tolist() == [4.0, 2.0]
+    assert NegativeEntropy().value([0.5, 0.5, 0.0]) == pytest.approx(-log(2))
+    assert NegativeEntropy().range(Simplex(5)) == pytest.approx(log(5))
+    powers = [exp(-0.5), exp(1.0), exp(-0.25)]
+    assert NegativeEntropy().minimize(c, 0.5, Simplex(3)) == pytest.approx(np.array(powers) / sum(powers))
+    assert UnnormalizedEntropy().minimize(c, 0.5, Orthant(3)) == pytest.approx(powers)
+    assert UnnormalizedEntropy().value([1.0, 2.0, 0.0]) == pytest.approx(2 * log(2) - 3)
+
+
+def test_many_steps_at_once():
+    c, eta = np.array([[1.0, 0.0], [2.0, 1.0]]), np.array([0.5, 2.0])
+    assert SquaredNorm().minimize(c, eta, Space(2)) == pytest.approx(np.array([[-0.5, 0.0], [-4.0, -2.0]]))
+    steep = SquaredNorm().minimize(c, eta, Space(2), np.array([0.0, 1.0]))
+    assert steep == pytest.approx(np.array([[-0.5, 0.0], [-4 / 3, -2 / 3]]))
+
+
+def test_what_has_no_closed_form_is_refused():
+    for R, over in ((NegativeEntropy(), Simplex(2)), (UnnormalizedEntropy(), Orthant(2))):
+        with pytest.raises(ValueError, match="with quadratic losses"):
+            R.minimize([[1.0, 2.0]] * 2, 1.0, over, np.array([0.0, 1.0]))
+        with pytest.raises(ValueError, match="no closed form"):
+            R.minimize([1.0, 2.0], 1.0, Ball(2))
+    with pytest.raises(ValueError, match="center must have 2 entries on its last axis"):
+        SquaredNorm([1.0, 2.0, 3.0]).minimize([1.0, 2.0], 1.0, Ball(2))
+
+
+def test_a_weight_may_grow_to_1e150():
+    R, over = UnnormalizedEntropy(), Orthant(1)
+    assert R.minimize([-345.0], 1.0, over) == pytest.approx(exp(345.0))
+    with pytest.raises(ValueError, match=r"−eta·c must be at most 345, got 345.5"):
+        R.minimize([-345.5], 1.0, over)
+
+
+def test_entropies_and_gibbs_by_hand():
+    assert xlogx([0.0, 1.0, 2.0]) == pytest.approx([0.0, 0.0, 2 * log(2)])
+    assert kl([0.5, 0.5, 0.0], [0.25, 0.5, 0.25]) == pytest.approx(0.5 * log(2))
+    assert kl([1.0, 0.0], [1.0, 0.0]) == 0.0
+    assert kl([0.5, 0.5], [1.0, 0.0]) == np.inf and kl([1.0, 0.0], [0.5, 0.5]) == pytest.approx(log(2))
+    value, tilted = gibbs([0.5, 0.5, 0.0], [1.0, 2.0, 900.0])  # the third is not seen
+    assert value == pytest.approx(log((exp(1) + exp(2)) / 2))
+    assert tilted == pytest.approx([1 / (1 + exp(1)), exp(1) / (1 + exp(1)), 0.0])
+    value, tilted = gibbs([[0.2, 0.8], [1.0, 0.0]], [[1000.0, 1000.0], [-3.0, 5.0]])
+    assert value == pytest.approx([1000.0, -3.0]) and tilted == pytest.approx(
+        np.array([[0.2, 0.8], [1.0, 0.0]])
+    )
+
+
+def test_many_games_of_linear_losses_have_coefficients_of_their_shape():
+    a, b, k = losses.coefficients(np.ones((4, 3, 2)))
+    assert a.shape == k.shape == (4, 3) and b.shape == (4, 3, 2)
+
+
+@pytest.mark.parametrize("eta", [0.5, np.array([0.5, 0.1])])
+def test_a_curvature_that_makes_the_objective_concave_is_refused(eta):
+    """½·curvature·‖w‖² + ‖w‖²/2eta is convex for curvature > −1/eta only; else the formula is a maximiser."""
+    c = np.array([[1.0, 2.0], [0.0, 1.0]])
+    found = SquaredNorm().minimize(c, eta, Space(2), curvature=-1.0)
+    step = np.broadcast_to(eta, 2)[:, None]
+    assert found == pytest.approx(-step * c / (1 - step))
+    for curvature in (-1 / 0.5, -3.0, np.array([0.0, -20.0])):
+        with pytest.raises(ValueError, match="curvature must be greater than −1/eta"):
+            SquaredNorm().minimize(c, eta, Space(2), curvature=curvature)
+
+
+def test_many_c_and_many_steps_at_once_are_each_one_by_one():
+    rng = np.random.default_rng(0)
+    c, eta = rng.standard_normal((4, 5, 3)), rng.uniform(0.1, 3.0, (4, 5))
+    for R, over in (
+        (SquaredNorm([1, 0, 0]), Ball(3)),
+        (NegativeEntropy(), Simplex(3)),
+        (UnnormalizedEntropy(), Orthant(3)),
+    ):
+        many = R.minimize(c, eta, over)
+        for i, j in np.ndindex(4, 5):
+            assert many[i, j] == pytest.approx(R.minimize(c[i, j], eta[i, j], over), rel=1e-14, abs=1e-15)
+    R, bend = SquaredNorm(), rng.uniform(0, 2, (4, 5))
+    many = R.minimize(c, eta, Ball(3), bend)
+    assert many[2, 3] == pytest.approx(R.minimize(c[2, 3], eta[2, 3], Ball(3), bend[2, 3]), rel=1e-14)
+
+
+def test_entropies_of_large_sums():
+    """exp(−1000) is the smaller weight; one coordinate beyond exp(345) is enough to refuse."""
+    c = np.array([[3000.0, 2000.0], [-2000.0, -3000.0]])
+    assert NegativeEntropy().minimize(c, 1.0, Simplex(2)).tolist() == [[0.0, 1.0], [0.0, 1.0]]
+    with pytest.raises(ValueError, match="at most 345"):
+        UnnormalizedEntropy().minimize([-346.0, 5.0], 1.0, Orthant(2))
+
+
+def test_one_negative_weight_is_refused():
+    for call in (lambda: kl([1.0, -2.0], [0.5, 0.5]), lambda: kl([0.5, 0.5], [1.0, -2.0])):
+        with pytest.raises(ValueError, match="must be ≥ 0, got -2"):
+            call()
+    with pytest.raises(ValueError, match="mu must be ≥ 0, got -2"):
+        gibbs([1.0, -2.0], [0.0, 0.0])
+    with pytest.raises(ValueError, match="mu must have an entry > 0"):
+        gibbs([[1.0, 2.0], [0.0, 0.0]], [0.0, 0.0])

@@ -7,9 +7,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-import serve
-from chromium_print import ARGUMENTS, NAMES, chromium
 from playwright.sync_api import sync_playwright
+
+from press import serve
+from press.print.chromium import ARGUMENTS, NAMES, chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))

@@ -10,8 +10,9 @@ import venv
 import zipfile
 from pathlib import Path
 
-import downloads
 import pytest
+
+from press.html import downloads
 
 pytestmark = pytest.mark.browser
 ALONE = "one-algorithm"  # all its cells need NumPy and ocolib alone

@@ -3,19 +3,21 @@
 import json
 import re
 
-import figures
-import ledger
 import numpy as np
 import pytest
-from figure_numbers import PROOFS, crew, sunspot_losses
-from static_figures import fixture, picture
 
-from ocolib import adversaries, bounds, limits, oracle
+from ocolab import limits
+from ocolib import adversaries, oracle, theorems
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, DelayedOGD, Hedge, Perceptron
-from ocolib.losses import HingeLoss, PerceptronLoss, TubeLoss, hinge, perceptron_loss
+from ocolib.losses import hinge, perceptron_loss
+from ocolib.phi import HingeLoss, PerceptronLoss, TubeLoss
 from ocolib.regularizers import SquaredNorm
 from ocolib.sets import Ball, Box, Hull, L1Ball, Simplex
+from press import ledger
+from press.figure_numbers import PROOFS, crew, sunspot_losses
+from press.print.static_figures import fixture, picture
+from press.sphinx import figures
 
 pytestmark = pytest.mark.browser
 
@@ -73,21 +75,36 @@ def adversary(state):
     trace = play(leader, z)
     said = {"regret": printed(trace.regret(INTERVAL)), "round": str(len(z))}
     if state["learner"] == "FTRL":
-        said["promise"] = printed(bounds.ftrl_sharp(0.5, np.ones(len(z)), state["eta"]))
+        said["promise"] = printed(theorems.FTRLSharp(0.5, np.ones(len(z)), state["eta"]).bound)
     return said
+
+
+def duel(state):
+    z = np.array([[{"M": -1.0, "m": -0.5, "p": 0.5, "P": 1.0}[letter]] for letter in state["z"]])
+    leader = FTL(INTERVAL) if state["learner"] == "FTL" else FTRL(INTERVAL, SquaredNorm(), 0.25)
+    worst = (
+        theorems.Example2(16).bound
+        if state["learner"] == "FTL"
+        else theorems.FTRLSharp(0.5, np.ones(16), 0.25).bound
+    )
+    return {
+        "regret": printed(play(leader, z).regret(INTERVAL), 2),
+        "round": f"{len(z)} of 16",
+        "limit": printed(worst, 2),
+    }
 
 
 def step(state):
     T, eta = state["T"], state["eta"]
     Z = {
-        "spiral": lambda: limits.spiral(1.0, 1.0, T, eta),
+        "spiral": lambda: adversaries.spiral(1.0, 1.0, T, eta),
         "straight": lambda: np.tile([1.0, 0.0], (T, 1)),
         "back": lambda: np.tile([[1.0, 0.0], [-1.0, 0.0]], (T // 2, 1)),
         "random": lambda: adversaries.random_directions(T, 2, seed=T),
     }[state["adversary"]]()
     said = {
         "regret": printed(play(OGD(DISK, eta), Z).regret(DISK)),
-        "promise": printed(bounds.ftrl(2.0, np.ones(T), eta)),
+        "promise": printed(theorems.FTRL(2.0, np.ones(T), eta).bound),
         "floor": printed(limits.ball(1.0, 1.0, T)),
     }
     return said | ({"worst": printed(limits.descent(1.0, 1.0, T, eta))} if 1 / T <= eta <= 1 else {})
@@ -115,7 +132,7 @@ def perceptron(state):
     updates = play(Perceptron(2), perceptron_loss(X[rounds], y[rounds])).updates.sum() if len(rounds) else 0
     gamma = np.linalg.norm(Hull(y[:, None] * X).project(np.zeros(2)))
     R = np.linalg.norm(X, axis=1).max()
-    bound = printed(bounds.perceptron(R, gamma)) if gamma > 1e-9 else "none: no margin"
+    bound = printed(theorems.Perceptron(R, gamma).bound) if gamma > 1e-9 else "none: no margin"
     return {"updates": str(updates), "bound": bound}
 
 
@@ -137,7 +154,7 @@ def waterfall(state):
     chain = PROOFS[state["proof"]][1](state["play"], state["c"])
     said = {"first": printed(chain.values[0]), "last": printed(chain.values[-1])}
     if state["proof"] == "descent":
-        assert said["last"] == printed(bounds.ftrl(2.0, np.ones(16), state["c"] / 4))
+        assert said["last"] == printed(theorems.FTRL(2.0, np.ones(16), state["c"] / 4).bound)
     return said
 
 
@@ -147,6 +164,7 @@ MOVES = {
     "projection": ("x", ("handle", "x", (-60, 25))),
     "fan": ("z", ("handle", "z", (0, -40))),
     "adversary": ("eta", ("click", "text=undo")),
+    "duel": (None, ("click", "text=Take back")),
     "step": ("eta", ("handle", "eta", (30, 0))),
     "lazy-eager": ("eta", ("handle", "t", (-40, 0))),
     "hedge": ("eta", ("input", "eta", 0.7)),
@@ -229,9 +247,13 @@ def test_it_moves_and_prints_what_ocolib_computes(name, way, show):
     settle(page)
     states = [check(page, name)]
     key, move = MOVES[name]
-    page.focus(f"input[data-key={key}]")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
+    if key is None:  # it has buttons only
+        page.focus("[aria-label=Actions] button")
+        page.keyboard.press("Enter")
+    else:
+        page.focus(f"input[data-key={key}]")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
     settle(page)
     states.append(check(page, name))
     by_mouse(page, move)
@@ -316,6 +338,47 @@ def test_the_state_is_in_the_address(show):
     assert page.evaluate(STATE) == again.evaluate(STATE)
 
 
+@pytest.mark.parametrize(("name", "preset"), [("fan", "The hinge"), ("adversary", "An empty board")])
+def test_a_copied_link_opens_what_a_preset_shows(name, preset, show):
+    """After a glide, and where the state is empty."""
+    page = show(name)
+    page.click("[aria-label=Examples] button >> nth=1")
+    page.wait_for_timeout(700)  # a glide, and then the address
+    other = page.evaluate(SAID)
+    page.click(f"button:text-is('{preset}')")
+    page.wait_for_timeout(700)
+    words = page.evaluate("() => location.hash")
+    page.click("button:text-is('Copy link')")
+    page.get_by_text(re.compile("Link copied|address bar")).wait_for()
+    assert page.evaluate("() => location.hash") == words
+    again = show(name, words)
+    assert again.evaluate(STATE) == page.evaluate(STATE)
+    assert again.evaluate(SAID) == page.evaluate(SAID) != other
+
+
+def test_a_finger_takes_a_handle_and_the_page_stays(show):
+    page = show("projection", **WAYS["phone"])
+    at = "node => { const b = node.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }"
+    x, y = page.eval_on_selector(".reach", at)
+    touched = page.evaluate("([x, y]) => document.elementFromPoint(x, y).getAttribute('class')", [x, y])
+    action = page.evaluate(
+        "([x, y]) => getComputedStyle(document.elementFromPoint(x, y)).touchAction", [x, y]
+    )
+    assert (touched, action) == ("reach", "none")
+
+
+@every_figure
+def test_the_stage_is_in_view_after_guess_first(name, show):
+    page = show(name, **WAYS["phone"])
+    if not page.locator("text=Guess first").count():
+        return
+    page.locator("text=Guess first").scroll_into_view_if_needed()
+    page.click("text=Guess first")
+    settle(page)
+    box = page.locator(".mf-stage").bounding_box()
+    assert box["y"] > -1 and box["y"] + box["height"] < page.viewport_size["height"] + 1
+
+
 @pytest.mark.parametrize(
     "words",
     ["#eta=abc", "#eta=", "#T=1e999", "#adversary=<b>", "#adversary=constructor", "#figure=step", "#fig-1"],
@@ -353,7 +416,7 @@ def test_the_adversary_can_be_played(show):
         page.click(f"button:text-is('{slope}')")
     settle(page)
     state = check(page, "adversary")
-    assert state["z"] == "mPMP" and page.evaluate(SAID)["regret"] == printed(bounds.example2(4))
+    assert state["z"] == "mPMP" and page.evaluate(SAID)["regret"] == printed(theorems.Example2(4).bound)
 
 
 @every_figure

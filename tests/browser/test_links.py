@@ -5,9 +5,11 @@ import json
 import re
 from urllib.parse import unquote, urlparse
 
-import assets
 import pytest
 from built_pages import FILES, Page
+
+from press import HOME
+from press.html import assets
 
 pytestmark = pytest.mark.browser
 
@@ -106,9 +108,9 @@ def test_written_versions_are_those_of_the_files(html):
         "clipboard.js": (static / "clipboard.min.js", "clipboard.js v{}"),
         "Bootstrap": (static / "scripts" / "bootstrap.js.LICENSE.txt", "Bootstrap v{}"),
         "Font Awesome Free": (static / "scripts" / "fontawesome.js.LICENSE.txt", "Font Awesome Free {}"),
-        "NumPy": (assets.ledger.ROOT / "tools" / "runtime.py", "numpy-{}-"),
-        "Python's standard library": (static / "live" / "worker.js", 'python: "{}"'),
-        "Pyodide": (static / "live" / "worker.js", 'version: "{}"'),
+        "NumPy": (HOME / "js" / "runtime.py", "numpy-{}-"),
+        "Python's standard library": (HOME / "js" / "live" / "worker.js", 'python: "{}"'),
+        "Pyodide": (HOME / "js" / "live" / "worker.js", 'version: "{}"'),
     }
     for name, (file, words) in says.items():
         assert words.format(assets.version_of(entries[name])) in file.read_text("utf8"), name

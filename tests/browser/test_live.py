@@ -9,7 +9,21 @@ from pathlib import Path
 import live_fixture
 import pytest
 from built_pages import VIOLATIONS
-from live_fixture import ARRAY, CHAIN, END, OTHER_PLOT, PLOT, SHOW, SOLUTION, SOLVER, STUB, A, B
+from live_fixture import (
+    ARRAY,
+    CHAIN,
+    END,
+    FIGURE,
+    FIRST,
+    OTHER_PLOT,
+    PLOT,
+    SHOW,
+    SOLUTION,
+    SOLVER,
+    STUB,
+    A,
+    B,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -22,12 +36,26 @@ HEARD = """state => {
   new MutationObserver(() => window.heard.push(state.textContent)).observe(state, { childList: true });
 }"""
 
+SIZES = """texts => texts.map(text => {
+  const { a, b } = text.getCTM();
+  return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
+})"""
+INKS = """figure => {  // in the dark every ink is light enough to be seen
+  document.documentElement.dataset.theme = 'dark';
+  const dark = [...figure.querySelectorAll('text')].filter(text => {
+    const [r, g, b] = getComputedStyle(text).fill.match(/[0-9.]+/g).map(Number);
+    return r + g + b < 300;
+  });
+  document.documentElement.dataset.theme = 'light';
+  return dark.map(text => text.textContent);
+}"""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     built = live_fixture.build(tmp_path_factory.mktemp("live") / "book")
     if not (built / "_static" / "live.js").exists():
-        (pytest.fail if REQUIRED else pytest.skip)("no runtime: run tools/runtime.py to see why")
+        (pytest.fail if REQUIRED else pytest.skip)("no runtime: run `python -m press runtime` to see why")
     return built
 
 
@@ -173,6 +201,34 @@ def test_a_chain_is_a_table_and_a_waterfall(reader):
     assert "+2.000" in drawn.text_content()
 
 
+def test_a_figure_is_drawn_and_follows_an_edit(reader):
+    cell = reader.cell(FIGURE)
+    cell.locator("summary").click()
+    reader.run(FIGURE)
+    figure = cell.locator("svg.live-figure")
+    words = figure.locator("text").all_text_contents()
+    assert {"rounds t", "height", "<b>a</b> lines", "8"} <= set(words), "text is text, and a = 2"
+    assert figure.get_attribute("aria-label").startswith("Figure drawn in your browser. ")
+    reader.write(A, "a = 50")
+    reader.run(A)
+    reader.run(FIGURE)
+    assert "200" in figure.locator("text").all_text_contents()
+    box = figure.bounding_box()
+    assert 300 < box["width"] <= 640
+    assert reader.page.evaluate(INKS, figure.element_handle()) == []
+
+
+def test_a_figure_on_a_phone_has_type_of_at_least_eleven_pixels(context, site):
+    page = Reader(context.new_page(), site)
+    page.page.set_viewport_size({"width": 390, "height": 844})
+    page.open("live")
+    page.cell(FIGURE).locator("summary").click()
+    page.run(FIGURE)
+    sizes = page.cell(FIGURE).locator("svg.live-figure text").evaluate_all(SIZES)
+    assert sizes and min(sizes) >= 11
+    page.page.close()
+
+
 def test_html_of_a_cell_cannot_run_scripts(reader):
     html = "<b>bold</b><img src=x onerror=window.bad=1><script>window.bad=1</script><a href='x'>link</a>"
     reader.write(
@@ -280,7 +336,72 @@ def test_edits_survive_a_reload_and_reach_another_tab(context, site, reader):
     other.page.close()
 
 
+def test_results_below_a_change_are_marked_and_renewed_with_one_click(reader):
+    older = "Older than your change in cell 2."
+    reader.write(A, "a = 11")
+    reader.run(A)
+    assert older in reader.cell(SHOW).inner_text() and older in reader.cell(FIGURE).inner_text()
+    assert older not in reader.cell(END).inner_text()
+    reader.cell(FIGURE).get_by_role("button", name="Bring up to date").click()
+    reader.result(FIGURE)
+    assert "40" in reader.cell(FIGURE).locator("svg.live-figure text").all_text_contents()
+    assert "b is 12" in reader.result(SHOW)
+    assert older not in reader.page.locator("article").inner_text()
+
+
+def test_reset_heals_a_name_that_was_broken(reader):
+    reader.write(B, "b = a + 1\nnp = None")
+    reader.run(B)
+    assert "TypeError" in reader.run(ARRAY) or "AttributeError" in reader.run(ARRAY)
+    reader.press(B, "Reset")
+    assert reader.run(ARRAY) == "array([0., 1., 4.])"
+
+
+def test_the_scratch_cell_has_the_names_of_the_page_and_python_restarts(reader):
+    reader.page.locator(".live-scratch-box summary").click()
+    scratch = reader.page.locator("div.cell").count()
+    reader.write(scratch, "mine = b * 2\nmine")
+    assert reader.run(scratch).strip() == "6"
+    reader.page.get_by_role("button", name="Restart Python").click()
+    assert "What you wrote is kept" in reader.state(scratch)
+    reader.write(scratch, "mine")
+    assert "NameError" in reader.run(scratch)
+    reader.page.locator(".live-scratch-box summary").click()
+
+
+def test_the_keyboard_runs_indents_and_leaves(reader):
+    reader.write(A, "if True:")
+    for key in ("End", "Enter", "Home"):
+        reader.page.keyboard.press(key)
+    reader.page.keyboard.press("Tab")
+    reader.page.keyboard.insert_text("print('in')")
+    label = reader.cell(A).locator(".cm-content").get_attribute("aria-label")
+    assert "Tab indents, Escape leaves" in label
+    reader.page.keyboard.press("Control+Enter")
+    assert reader.result(A).strip() == "in"
+    reader.cell(A).locator(".cm-content").click()
+    reader.page.keyboard.press("Escape")
+    assert reader.page.evaluate("document.activeElement.textContent") == "Run"
+    assert "Ctrl+Enter" in reader.cell(A).locator(".live-run").get_attribute("title")
+
+
 # ---------------------------------------------------------------- stopping
+
+
+def test_stop_takes_a_waiting_cell_out_of_the_queue(reader):
+    reader.write(A, "import time\n\ntime.sleep(4)\nprint('slept')")
+    reader.press(A)
+    reader.press(END)
+    reader.press(END, "Stop")
+    assert reader.state(END) == "Taken out of the queue: it did not run."
+    assert "slept" in reader.result(A), "the running cell went on"
+    assert not reader.cell(END).locator(".live-output").is_visible()
+
+
+def test_two_thousand_lines_are_shown_of_one_more(reader):
+    reader.write(A, "a = 2\nfor i in range(2001):\n    print(i)")
+    told = reader.run(A).split()
+    assert told[1999] == "1999" and "2000" not in told[:2000] and told[2000:2002] == ["Output", "stops"]
 
 
 def test_stop_ends_a_loop_and_keeps_the_variables(reader):
@@ -345,13 +466,65 @@ def test_an_exercise_answers(reader):
     assert not reader.solved()
 
 
-def test_hints_come_one_by_one(reader):
-    hints = reader.page.locator("#ex-twice .admonition.hint")
-    assert hints.count() == 2 and not hints.nth(0).is_visible()
-    reader.press(STUB, "Hint 1 of 2")
+def test_hints_come_one_by_one_and_are_remembered(reader):
+    hints = reader.page.locator(".hints details")
     assert hints.nth(0).is_visible() and not hints.nth(1).is_visible()
-    reader.press(STUB, "Hint 2 of 2")
+    hints.nth(0).locator("summary").press("Enter")
+    hints.nth(1).wait_for()
+    assert reader.page.evaluate("localStorage['ocolib:hints:ex-twice']") == "1"
+    reader.page.reload()
     assert hints.nth(1).is_visible()
+
+
+def test_a_choice_is_answered_by_keyboard(reader):
+    box = reader.page.locator("#q-which")
+    said = box.locator("[role=status]")
+    assert not box.get_by_text("By one.").first.is_visible()
+    box.get_by_role("button", name="Check").press("Enter")
+    assert "Choose one first" in said.inner_text()
+    box.get_by_role("radio").first.press("Space")
+    box.get_by_role("button", name="Check").press("Enter")
+    assert "Not this one" in said.inner_text() and "It is smaller" in said.inner_text()
+    box.get_by_role("radio").first.press("ArrowDown")
+    box.get_by_role("button", name="Check").press("Enter")
+    assert "Right" in said.inner_text() and "By one" in said.inner_text()
+    assert reader.page.evaluate("localStorage['ocolib:done:q-which']")
+
+
+def test_a_number_is_answered(reader):
+    box = reader.page.locator("#q-number")
+    said, field = box.locator("[role=status]"), box.get_by_label("Your number")
+    for given, words in (
+        ("six", "Write a number"),
+        ("6", "Half too much"),
+        ("7", "Not this number"),
+        ("11/2", "Right"),
+    ):
+        field.fill(given)
+        field.press("Enter")
+        assert words in said.inner_text(), given
+
+
+def test_a_proof_is_put_in_order_and_a_false_line_found(reader):
+    order = reader.page.locator("#ex-order")
+    for wanted in range(3):  # bring each line up to its place, by keyboard
+        while order.locator("ol.order > li").nth(wanted).get_attribute("data-place") != str(wanted):
+            order.locator(f'li[data-place="{wanted}"]').get_by_label("Move this line up").press("Enter")
+    order.get_by_role("button", name="Check").press("Enter")
+    assert "This is the proof" in order.locator("[role=status]").inner_text()
+    flaw = reader.page.locator("#ex-all-equal")
+    flaw.get_by_role("radio").last.press("Space")
+    flaw.get_by_role("button", name="Check").press("Enter")
+    assert "This is the false line" in flaw.inner_text() and "solved" in flaw.inner_text()
+
+
+def test_an_answer_does_not_see_what_the_reader_changed(reader):
+    reader.write(FIRST, "np = exercises = None")
+    reader.run(FIRST)
+    reader.write(STUB, live_fixture.ANSWER)
+    reader.press(STUB, "Run and check")
+    reader.result(STUB)
+    assert "right in all" in reader.verdict()
 
 
 def test_a_solution_that_the_reader_runs_records_nothing(reader):
@@ -377,16 +550,28 @@ def test_a_right_answer_is_ticked_everywhere_and_remembered(reader, context, sit
     reader.press(STUB, "Run and check")
     reader.result(STUB)
     assert reader.verdict() == "✓ right in all 2 cases" and reader.solved()
+    reader.page.reload(wait_until="load")
+    assert reader.verdict() == "✓ Solved: this is the code that passed."
+    assert "not yet" not in reader.cell(STUB).inner_text()
+    assert "return 2 * x" in reader.cell(STUB).locator(".live-draft").inner_text()
     other = Reader(context.new_page(), site)
     other.open("live")
     assert "✓ solved" in other.page.locator("#ex-twice .admonition-title").first.inner_text()
     other.open("exercises")
-    assert other.page.locator(".live-exercises li a").inner_text() == "Exercise 1: twice"
+    items = other.page.locator(".live-exercises li")
+    assert items.count() == 3 and items.first.inner_text() == "Exercise 1: twice ✓ solved warm-up, 2 minutes"
     sidebar = other.page.locator(".bd-sidebar-primary a", has_text="A live page")
     sidebar.locator(".live-count").wait_for()
-    assert sidebar.inner_text().endswith("✓")
-    tools = other.page.locator(".live-tools")
-    assert "1 of 1 solved" in tools.inner_text()
+    assert sidebar.inner_text().endswith("1/3")
+    tools = other.page.locator(".live-tools").first
+    assert "1 of 3 solved" in tools.inner_text()
+    filters = other.page.locator(".live-filters")
+    assert filters.get_by_role("link", name="Next unsolved").get_attribute("href").endswith("#ex-all-equal")
+    for label, value, left in (("Kind", "proof", 2), ("Level", "standard", 1), ("State", "solved", 0)):
+        filters.get_by_label(label).select_option(value)
+        assert other.page.locator(".live-exercises li:visible").count() == left
+        assert f"{left} shown" in filters.inner_text()
+    assert not filters.get_by_role("link", name="Next unsolved").is_visible()
 
     with other.page.expect_download() as download:
         tools.get_by_role("button", name="Save to a file").click()
@@ -397,15 +582,90 @@ def test_a_right_answer_is_ticked_everywhere_and_remembered(reader, context, sit
 
     other.page.once("dialog", lambda dialog: dialog.accept())
     tools.get_by_role("button", name="Clear").click()
-    assert "0 of 1 solved" in tools.inner_text()
+    assert "0 of 3 solved" in tools.inner_text()
     (tmp_path / "bad.json").write_text('{"done": 3}', "utf8")
     tools.locator("input[type=file]").set_input_files(tmp_path / "bad.json")
     tools.get_by_text("Nothing was changed").wait_for()
     tools.locator("input[type=file]").set_input_files(file)
     tools.get_by_text("solved exercises 1, changed cells 1").wait_for()
-    assert "1 of 1 solved" in tools.inner_text()
+    assert "1 of 3 solved" in tools.inner_text()
     other.open("live")
     assert "return 2 * x" in other.cell(STUB).locator(".live-draft").inner_text()
+    other.page.close()
+
+
+# ---------------------------------------------------------------- the seal
+
+LEAK = """\
+import js
+from pyodide.http import open_url
+
+
+def ask():
+    request = js.XMLHttpRequest.new()
+    request.open("GET", "/leak", False)
+    request.send()
+
+
+ways = {
+    "XMLHttpRequest": ask,
+    "fetch": lambda: js.fetch("/leak"),
+    "self.fetch": lambda: js.self.fetch("/leak"),
+    "prototype": lambda: js.Object.getPrototypeOf(js.self).fetch("/leak"),
+    "importScripts": lambda: js.importScripts("/leak"),
+    "Worker": lambda: js.Worker.new("/leak"),
+    "WebSocket": lambda: js.WebSocket.new("ws://localhost/leak"),
+    "EventSource": lambda: js.EventSource.new("/leak"),
+    "sendBeacon": lambda: js.navigator.sendBeacon("/leak"),
+    "FontFace": lambda: js.FontFace.new("x", "url(/leak)").load(),
+    "caches": lambda: js.caches.open("x"),
+    "open_url": lambda: open_url("/leak"),
+    "eval": lambda: js.eval("fetch('/leak')"),
+    "Function": lambda: js.Function.new("return import('/leak')")(),
+    "again": lambda: js.Object.defineProperty(js.self, "fetch", js.JSON.parse('{"value": 1}')),
+}
+for name, way in ways.items():
+    try:
+        way()
+        print(name, "is open")
+    except BaseException:
+        print(name, "is closed")"""
+
+
+def test_a_cell_cannot_send_anything_not_even_to_its_own_server(reader):
+    reader.write(A, LEAK)
+    told = reader.run(A).splitlines()
+    assert len(told) == 15 and not [line for line in told if not line.endswith("is closed")]
+    reader.page.wait_for_timeout(500)
+    assert not [path for path in live_fixture.Strict.asked if "leak" in path]
+    reader.page.evaluate("window.violations = []")  # the policy had something to say about eval
+    reader.press(A, "Reset")
+    reader.write(A, "while True:\n    pass")
+    reader.press(A)
+    reader.cell(A).get_by_text("Running", exact=True).wait_for(timeout=START)
+    reader.press(A, "Stop")
+    assert "All variables are kept" in reader.result(A), "Stop still works"
+
+
+def test_code_from_a_file_runs_only_where_it_is_seen(context, site, reader, tmp_path):
+    source = "a = 2\nprint('from a file')"
+    other = Reader(context.new_page(), site)
+    other.open("live")
+    key = other.page.evaluate("JSON.parse(document.getElementById('live-page').textContent).cells[1].key")
+    file = tmp_path / "progress.json"
+    edits = {f"book/live:{key}": source}
+    file.write_text(json.dumps({"format": "ocolib progress 1", "done": {}, "edits": edits}), "utf8")
+    other.open("exercises")
+    other.page.locator("input[type=file]").set_input_files(file)
+    other.page.get_by_text("changed cells 1").wait_for()
+    other.open("live")
+    assert "came from a file" in other.state(A) and "came from a file" in reader.state(A)
+    other.press(SHOW)
+    other.result(SHOW)
+    assert f"Cell {A} holds code from a file" in other.state(SHOW)
+    assert not other.cell(A).locator(".live-output").is_visible()
+    assert "from a file" in other.run(A)
+    assert "b is 3" in other.run(SHOW)
     other.page.close()
 
 

@@ -4,12 +4,11 @@ import re
 import subprocess
 import sys
 
-import built
-import chromium_print
-import ledger
-import pdf
 import pytest
 from pypdf import PdfReader
+
+from press import ledger
+from press.print import built, chromium, pdf
 
 pytestmark = pytest.mark.browser
 FEW = ["book/lecture-04-online-svm/hypotheses", "book/limits/every-step", "book/bibliography"]
@@ -53,7 +52,7 @@ def packed(text):
 
 def made(folder, names):
     file = folder / "book.pdf"
-    command = [sys.executable, pdf.__file__, "--to", file, *names]
+    command = [sys.executable, "-m", "press", "pdf", "--to", file, *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr  # as it is when something is too wide
     return Printed(file, names or ALL)
@@ -135,11 +134,11 @@ def test_every_item_of_the_lectures_has_a_destination(whole):
 
 def test_what_is_too_wide_is_found(desktop):
     desktop.set_content("<body style='margin:0;width:300px'><pre>short</pre>")
-    assert not chromium_print.too_wide(desktop)
+    assert not chromium.too_wide(desktop)
     desktop.set_content(f"<body style='margin:0;width:300px'><pre style='overflow:auto'>{'long ' * 99}</pre>")
-    assert chromium_print.too_wide(desktop)
+    assert chromium.too_wide(desktop)
     desktop.set_content("<body style='margin:0;width:300px'><div style='width:400px'>wide</div>")
-    assert chromium_print.too_wide(desktop)
+    assert chromium.too_wide(desktop)
 
 
 def test_a_link_that_leads_nowhere_stops_the_print(html, tmp_path):

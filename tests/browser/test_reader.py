@@ -4,9 +4,10 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-import ledger
 import pytest
 from contrast import contrast
+
+from press import ledger
 
 pytestmark = pytest.mark.browser
 
@@ -134,10 +135,10 @@ def test_an_enlarged_page_needs_no_scrolling_sideways(name, width, browser, addr
 def test_a_box_says_what_it_is_and_has_an_address(desktop, address):
     desktop.goto(f"{address}/{PAGE}")
     heads = desktop.locator(".box-head")
-    assert heads.count() == 4
+    assert heads.count() == 7
     assert heads.nth(0).locator(".kind").inner_text() == "Algorithm (2)"
     assert heads.nth(0).locator(".name").inner_text() == "Follow the leader"
-    assert heads.nth(3).locator(".kind").inner_text() == "Theorem 1"
+    assert heads.nth(5).locator(".kind").inner_text() == "Theorem 1"
     for place in desktop.locator(".box:not(.proof), figure, div.exercise").all():
         identifier = place.get_attribute("id")
         assert place.locator(f'.headerlink[href="#{identifier}"]').count() == 1

@@ -1,6 +1,7 @@
 """Search puts the right page first: a table of what readers type."""
 
 import pytest
+from contrast import contrast
 
 pytestmark = pytest.mark.browser
 
@@ -35,7 +36,7 @@ RIGHT = {
     "17.3": f"{L17}/ftrl-bound",
     "Theorem 17.4": f"{L17}/implicit-bias",
     "Lemma 17.1": f"{L17}/entropy-and-pinsker",
-    "Theorem 4.1.3": f"{L4}/moving-comparators",
+    "Theorem 4.1.3": f"{L4}/zinkevich",
     "subgradient": f"{L13}/subgradients",
     "hinge": f"{L4}/svm-hinge-subgradients",
     "pegasos": "regret-bounds/pegasos",
@@ -73,3 +74,33 @@ def test_the_right_page_comes_first(query, search_page):
     first = found[0][0] if found else None
     wanted = f"book/{RIGHT[query]}.html" if RIGHT[query] else None
     assert first == wanted, found
+
+
+PAINTED = """element => {
+  const numbers = colour => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d');
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const ink = numbers(getComputedStyle(element).color);
+  for (let at = element; at; at = at.parentElement) { // the first that is painted is what the eye sees
+    const paper = numbers(getComputedStyle(at).backgroundColor);
+    if (paper[3] > 0 || at.localName === 'dialog') return [ink, paper, at.id || at.localName];
+  }
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_results_in_the_dialog_stand_out_from_what_is_behind_them(desktop, address, theme):
+    """A dialog lies on the page: without paper of its own the text of the page shines through."""
+    desktop.emulate_media(color_scheme=theme)
+    desktop.goto(f"{address}/book/lecture-13-oco/the-game.html")
+    desktop.keyboard.press("Control+k")
+    dialog = desktop.locator("#pst-search-dialog")
+    dialog.locator("input").fill("regret")
+    dialog.locator(".finder li a").first.wait_for()
+    for selector in (".finder li a", ".finder li", "input"):
+        ink, paper, place = dialog.locator(selector).first.evaluate(PAINTED)
+        assert paper[3] == 255, f"{theme}: {selector} lies on {place}, which is transparent"
+        assert contrast(ink, paper) >= 4.5, f"{theme}: {selector} on {place}"

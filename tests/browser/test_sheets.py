@@ -4,21 +4,21 @@ import re
 import subprocess
 import sys
 
-import chromium_print
-import mathtime
 import pytest
-import sheet
 from leaks import solutions, squeezed
 from pypdf import PdfReader
 from test_sheet import exercises_of
 
+from press.html import maths
+from press.print import chromium, sheet
+
 
 @pytest.mark.browser
 def test_sheets_are_printed(tmp_path):
-    if not chromium_print.chromium() or not mathtime.node():
+    if not chromium.chromium() or not maths.node():
         pytest.skip("no Chromium, or no node")
     # a process of its own: the browser of the other tests holds this one's event loop
-    subprocess.run([sys.executable, sheet.__file__, "9", "--into", tmp_path], check=True)
+    subprocess.run([sys.executable, "-m", "press", "sheet", "9", "--into", tmp_path], check=True)
     names = [f"{sheet.lecture('9')[0]}-{kind}" for kind in sheet.KINDS]
     files = [tmp_path / f"{name}.{form}" for name in names for form in ("ipynb", "pdf")]
     assert len(files) == 4 and all(file.exists() for file in files)

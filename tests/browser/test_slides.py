@@ -6,7 +6,8 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
-import slides
+
+from press.print import slides
 
 pytestmark = pytest.mark.browser
 ONE = "lecture-17-ftrl"
@@ -28,7 +29,7 @@ KINDS = "() => Reveal.getSlides().map(slide => slide.classList[1])"
 def decks(request, html, browser, tmp_path_factory):
     target = tmp_path_factory.mktemp("slides")
     chosen = [ONE] if request.param == "one" else []
-    command = [sys.executable, slides.__file__, "--to", target, *chosen]
+    command = [sys.executable, "-m", "press", "slides", "--to", target, *chosen]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     files = [Path(line) for line in done.stdout.splitlines()]
@@ -95,7 +96,36 @@ def test_it_shows_all_kinds(decks, opened):
     for file in decks:
         show(opened, file)
         kinds |= set(opened.evaluate(KINDS))
-    assert {"cover", "title", "statement", "picture", "moving", "chain", "break", "remember"} <= kinds
+    shown = {
+        "cover",
+        "title",
+        "statement",
+        "picture",
+        "moving",
+        "chain",
+        "break",
+        "remember",
+        "proof",
+        "exercise",
+    }
+    assert shown <= kinds
+
+
+def test_a_proof_appears_line_by_line(decks, opened):
+    """A key shows the next line, and only after the last one the next slide."""
+    show(opened, decks[0])
+    name, lines = opened.evaluate(
+        "() => { const s = Reveal.getSlides().find(s => s.classList.contains('proof') && "
+        "s.querySelectorAll('.fragment').length > 1); return [s.id, s.querySelectorAll('.fragment').length] }"
+    )
+    opened.goto(f"{decks[0].as_uri()}#/{name}")
+    opened.reload()
+    opened.locator(".reveal.ready").wait_for()
+    visible = "document.querySelectorAll('section.present .fragment.visible').length"
+    for number in range(lines):
+        assert opened.evaluate(visible) == number
+        opened.keyboard.press("Space")
+    assert opened.evaluate("Reveal.getCurrentSlide().id") == name and opened.evaluate(visible) == lines
 
 
 def test_figures_move(decks, opened):

@@ -1,0 +1,712 @@
+"""A grid of games as one table: the same numbers on any backend, kept whatever happens."""
+
+import csv
+import importlib
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from threading import Lock, Timer
+
+import numpy as np
+import pytest
+
+from ocolab import keys
+from ocolab.sweep import COLUMNS, CellFailed, Table, _key, cells, sweep
+from ocolib import adversaries, sets
+from ocolib.game import play
+from ocolib.learners import OGD, inverse_sqrt
+from ocolib.losses import Examples, hinge, logistic
+
+STEPS = [0.1, 0.5]
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+sweep_games = importlib.import_module("sweep_games")
+BALL, LEARNERS, coins, failing, slow = (
+    getattr(sweep_games, name) for name in ("BALL", "LEARNERS", "coins", "failing", "slow")
+)
+
+
+def small(**options):
+    chosen = {"learners": LEARNERS, "games": [coins], "horizons": [5, 20], "steps": STEPS, "seeds": range(3)}
+    return sweep(**(chosen | {"n_jobs": 1, "progress": False} | options))
+
+
+def test_a_row_is_the_game_that_it_names():
+    table = small()
+    assert len(table) == 2 * 2 * 2 * 3
+    for row in table:
+        assert tuple(row) == (*COLUMNS, "regret", "error") and row["error"] is None
+    row = table[-1]
+    cell = cells(LEARNERS, [coins], [5, 20], STEPS, range(3))[-1]
+    learner = OGD(BALL, row["step"], "eager")
+    assert (row["learner"], row["T"], row["seed"]) == ("eager", 20, 2)
+    assert row["regret"] == play(learner, coins(20, cell.rng)).regret(BALL)
+
+
+def test_random_numbers_depend_on_game_horizon_and_seed_alone():
+    found = cells(LEARNERS, {"a": coins, "b": coins}, [5, 20], STEPS, range(3))
+    assert len({cell.rng.random() for cell in found}) == 2 * 2 * 3
+    (cell,) = cells(LEARNERS | {"lazy": 1}, {"a": failing}, [5], [9.0], [2])[:1]
+    assert cell.rng.random() in {cell.rng.random() for cell in found}, (
+        "what plays and what is played do not matter"
+    )
+
+
+def test_steps_may_depend_on_the_horizon_and_games_may_be_data():
+    X, y, _ = adversaries.separable(30, 2, 0.1, seed=1)
+    table = sweep(
+        {"eager": OGD(BALL, 1.0, "eager"), "made": sweep_games.made},
+        {"tape": coins(30, np.random.default_rng(0)), "examples": hinge(X, y)},
+        [10, 30],
+        steps={"tuned": sweep_games.tuned, "as it is": 0.2, "schedule": inverse_sqrt(0.5)},
+        measure=sweep_games.paid,
+        n_jobs=1,
+    )
+    assert len(table) == 2 * 3 * 2 * 2 and not [row for row in table if row["error"]]
+    tuned = next(
+        r for r in table if (r["learner"], r["step"], r["game"], r["T"]) == ("eager", "tuned", "examples", 10)
+    )
+    assert tuned["paid"] == play(OGD(BALL, 10**-0.5, "eager"), hinge(X, y), rounds=10).paid.sum()
+    assert [r["paid"] for r in table if r["learner"] == "eager"] == [
+        r["paid"] for r in table if r["learner"] == "made"
+    ]
+
+
+def test_processes_and_their_number_change_nothing():
+    assert small(n_jobs=2) == small()
+
+
+# ---------------------------------------------------------------- failures
+
+
+def test_a_cell_that_raises_stops_the_sweep_and_is_named():
+    with pytest.raises(
+        CellFailed, match=r"learner 'lazy', step 0.1, game 'failing', T 5, seed 0 failed(.|\n)*no game of 5"
+    ):
+        small(games=[failing])
+
+
+def test_with_errors_kept_a_failed_cell_is_a_row_and_the_others_go_on():
+    table = small(games=[coins, failing], errors="keep")
+    wrong = [row for row in table if row["error"]]
+    assert {row["game"] for row in wrong} == {"failing"} and len(wrong) == len(table) / 2
+    assert "RuntimeError: no game of 20" in wrong[-1]["error"] and "regret" not in wrong[-1]
+    with pytest.raises(ValueError, match="errors must be 'raise' or 'keep'"):
+        small(errors="ignore")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_exit_inside_a_game_is_that_cells_failure(n_jobs):
+    table = small(games=[coins, sweep_games.leaving], errors="keep", n_jobs=n_jobs, horizons=[5], seeds=[0])
+    assert ["SystemExit: 3" in (row["error"] or "") for row in table] == [False, True] * 4
+
+
+def test_what_failed_is_tried_again(tmp_path):
+    """Also a transient failure: memory that ran out once."""
+    options = {
+        "file": tmp_path / "table.db",
+        "horizons": [5],
+        "seeds": [0],
+        "learners": {"a": LEARNERS["lazy"]},
+    }
+    tries = tmp_path / "tries"
+
+    def hungry(T, rng):
+        with tries.open("a") as file:  # a file is not part of the key
+            file.write("x")
+        if tries.read_text() == "x":
+            raise MemoryError("once")
+        return coins(T, rng)
+
+    first = small(games=[hungry], steps=[0.1], errors="keep", **options)
+    assert "MemoryError: once" in first[0]["error"]
+    second = small(games=[hungry], steps=[0.1], **options)
+    assert second[0]["error"] is None and tries.read_text() == "xx"
+    assert small(games=[hungry], steps=[0.1], **options) == second and tries.read_text() == "xx"
+
+
+def test_an_interruption_is_not_a_failure_but_an_interruption():
+    def stopped(T, rng):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        small(games=[stopped], errors="keep")
+
+
+# ---------------------------------------------------------------- what may be handed in
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_functions_inside_functions_are_played_too(n_jobs):
+    table = sweep(
+        {"made": lambda eta: OGD(BALL, eta)},
+        {"g": lambda T, rng: coins(T, rng)},
+        [5],
+        {"tuned": lambda T: T**-0.5},
+        range(3),
+        measure=lambda trace: trace.paid.sum(),
+        n_jobs=n_jobs,
+    )
+    assert [row["seed"] for row in table] == [0, 1, 2] and all(
+        isinstance(row["value"], float) for row in table
+    )
+
+
+def test_a_measure_may_give_one_number_or_several_under_names_of_its_own():
+    assert small(measure=sweep_games.total)[0].keys() - COLUMNS == {"total", "error"}
+    assert small(measure=sweep_games.paid)[0].keys() - COLUMNS == {"paid", "error"}
+    for name in (*COLUMNS, "error"):
+        with pytest.raises(CellFailed, match=f"must not use the name '{name}'"):
+            small(measure=lambda trace, name=name: {name: 1.0})
+    with pytest.raises(CellFailed, match="must give numbers, got list for 'a'"):
+        small(measure=lambda trace: {"a": [1.0]})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"seeds": 3}, r"seeds must be a list of integers, got 3; for 3 of them write range\(3\)"),
+        ({"horizons": 5}, r"horizons must be a list of integers, got 5; write \[5\]"),
+        ({"horizons": [0]}, "horizons must be an integer ≥ 1"),
+        ({"seeds": [-1]}, "seeds must be an integer ≥ 0"),
+        ({"games": {}}, "games must not be empty"),
+        ({"games": "coins"}, "games must be a list or a dict"),
+        ({"learners": OGD(BALL, 1.0)}, "learners must be a list or a dict"),
+        ({"games": [coins, sweep_games.Elsewhere.coins]}, "functions in games must have different names"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else next(iter(value)),
+)
+def test_what_makes_no_grid_is_refused_with_a_word(options, said):
+    with pytest.raises(ValueError, match=said):
+        small(**options)
+
+
+# ---------------------------------------------------------------- keys
+
+
+def key(**changed):
+    base = {"learners": {"a": OGD(BALL, 1.0)}, "games": [coins], "horizons": [5], "steps": [0.1]}
+    return _key(cells(**(base | changed))[0])
+
+
+@dataclass
+class Tilted:
+    """A game of the reader's, a callable object."""
+
+    Z: np.ndarray
+    sign: float = 1.0
+
+    def __call__(self, T, rng):
+        return self.sign * self.Z[:T]
+
+
+def learner(eta):
+    return OGD(BALL, eta, "eager")
+
+
+def other(eta):
+    return OGD(BALL, eta, "eager", [0.5, 0.0])
+
+
+def loss(name, f, slope):
+    return Examples(np.ones((5, 2)), np.ones(5), Own(name, f, slope))
+
+
+@dataclass(frozen=True)
+class Own:
+    """A loss of the reader's: two with one name are not one loss."""
+
+    name: str
+    value: object
+    slope: object
+    takes = "reals"
+    threshold = 0.0
+
+    def __repr__(self):
+        return self.name
+
+
+X = np.arange(10.0).reshape(5, 2) / 10
+VARIANTS = {
+    "as it is": {},
+    "another projection": {"learners": {"a": OGD(BALL, 1.0, "eager")}},
+    "another start": {"learners": {"a": OGD(BALL, 1.0, start=[0.5, 0])}},
+    "another set": {"learners": {"a": OGD(sets.Ball(2, 1.0 + 1e-15), 1.0)}},
+    "a schedule": {"learners": {"a": OGD(BALL, lambda t: 1.0 / t)}},
+    "another schedule": {"learners": {"a": OGD(BALL, lambda t: 2.0 / t)}},
+    "a function": {"learners": {"a": learner}},
+    "another function": {"learners": {"a": other}},
+    "another game": {"games": {"coins": slow}},
+    "another name, other random numbers": {"games": {"other": coins}},
+    "another horizon": {"horizons": [6]},
+    "another step": {"steps": [0.2]},
+    "a step that depends on T": {"steps": {"0.1": sweep_games.tuned}},
+    "another seed": {"seeds": [1]},
+    "another measure": {"measure": sweep_games.paid},
+    "an array": {"games": {"coins": X}},
+    "an array of floats of half the size": {"games": {"coins": X.astype(np.float32)}},
+    "an array of zeros": {"games": {"coins": np.zeros((5, 2))}},
+    "an array of whole zeros": {"games": {"coins": np.zeros((5, 2), int)}},
+    "an array in another shape": {"games": {"coins": np.zeros((2, 5))}},
+    "an array with the last bit changed": {"games": {"coins": np.nextafter(X, 1.0)}},
+    "a list of arrays": {"games": {"coins": list(X)}},
+    "losses over data": {"games": {"coins": hinge(X, np.ones(5))}},
+    "other labels": {"games": {"coins": hinge(X, -np.ones(5))}},
+    "another φ": {"games": {"coins": logistic(X, np.ones(5))}},
+    "another kink": {"games": {"coins": hinge(X, np.ones(5), kink=0.5)}},
+    "with reg": {"games": {"coins": hinge(X, np.ones(5)).regularized(0.1)}},
+    "with another reg": {"games": {"coins": hinge(X, np.ones(5)).regularized(0.2)}},
+    "a loss of one's own": {"games": {"coins": loss("L", lambda p, y: p * p, lambda p, y: 2 * p)}},
+    "another of the same name": {"games": {"coins": loss("L", lambda p, y: p**4, lambda p, y: 4 * p**3)}},
+    "a callable object": {"games": {"coins": Tilted(X)}},
+    "another, 4e-9 apart": {"games": {"coins": Tilted(X + 4e-9)}},
+    "another sign": {"games": {"coins": Tilted(X, -1.0)}},
+}
+
+
+def test_the_key_changes_with_all_that_matters():
+    made = {name: key(**changed) for name, changed in VARIANTS.items()}
+    same = [(a, b) for a, b in combinations(made, 2) if made[a] == made[b]]
+    assert not same
+    assert key(learners={"b": OGD(BALL, 1.0)}) == made["as it is"], "the name of a learner changes no number"
+
+
+def test_another_process_makes_the_same_key():
+    code = "from test_sweep import *; print(key(), key(games={'coins': Tilted(X)}))"
+    asked = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, check=True)
+    import test_sweep
+
+    tilted = test_sweep.key(games={"coins": test_sweep.Tilted(X)})
+    assert asked.stdout.split() == [test_sweep.key(), tilted]
+
+
+@pytest.mark.parametrize("package", ["ocolib", "numpy"])
+def test_the_key_changes_with_the_version_of_what_is_used(package, monkeypatch):
+    before = key()
+    monkeypatch.setattr(f"{package}.__version__", "0.0.1")
+    keys._version.cache_clear()
+    try:
+        assert key() != before
+    finally:
+        monkeypatch.undo()
+        keys._version.cache_clear()
+    assert key() == before
+
+
+def test_the_key_changes_with_the_code_of_the_package(monkeypatch):
+    before = key()
+    monkeypatch.setattr(OGD, "player", lambda self: None)
+    assert key() != before
+    monkeypatch.undo()
+    monkeypatch.setattr("ocolib.game.play.__code__", (lambda learner, losses, rounds=None: None).__code__)
+    assert key() != before
+
+
+GAME = """
+def edited(T, rng):
+    return helper(T, rng)
+
+def helper(T, rng):
+    return rng.random((T, 2)) * {size}
+"""
+
+
+def test_the_key_is_that_of_the_loaded_code_and_not_of_the_file(tmp_path, monkeypatch):
+    """A helper edited on disk changes nothing until it is loaded; then it does."""
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "edited_game.py"
+    file.write_text(GAME.format(size="1.0"))
+    module = importlib.import_module("edited_game")
+    first = key(games=[module.edited])
+    file.write_text(GAME.format(size="22.0"))
+    assert key(games=[module.edited]) == first
+    importlib.reload(module)
+    assert key(games=[module.edited]) != first
+    monkeypatch.delitem(sys.modules, "edited_game")
+
+
+def test_a_worker_that_loads_other_code_than_was_asked_for_says_so(tmp_path, monkeypatch):
+    """The session has the old code, the file and so the workers the new one."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    file = tmp_path / "changing_game.py"
+    file.write_text(GAME.format(size="1.0"))
+    module = importlib.import_module("changing_game")
+    file.write_text(GAME.format(size="22.0"))
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True)  # workers that start now find the new file
+    with pytest.raises(CellFailed, match="loaded other code than the session"):
+        small(games=[module.edited], n_jobs=2, file=tmp_path / "table.db")
+    get_reusable_executor().shutdown(wait=True)
+    monkeypatch.delitem(sys.modules, "changing_game")
+
+
+def test_functions_that_swap_places_make_another_key():
+    def scaled(c):
+        return lambda t: c / t
+
+    a, b = scaled(1.0), scaled(2.0)
+    assert keys.key("x", partial(max, a, b)) != keys.key("x", partial(max, b, a))
+    assert keys.key("x", partial(max, a, b)) == keys.key("x", partial(max, scaled(1.0), scaled(2.0)))
+
+
+def test_functions_that_call_each_other_have_keys():
+    assert keys.key("deep", deep) != keys.key("deeper", deeper)
+
+
+@pytest.mark.parametrize(
+    "thing", [Lock(), (i for i in range(3)), sys.stderr], ids=["lock", "generator", "file"]
+)
+def test_what_cannot_be_keyed_completely_is_refused_by_name(thing, tmp_path):
+    def game(T, rng):
+        return thing and coins(T, rng)
+
+    with pytest.raises(ValueError, match=r"thing, which the game 'game' uses cannot be kept in a file"):
+        small(games=[game], file=tmp_path / "table.db")
+    assert len(small(games=[game])) == 24, "without a file no key is needed"
+
+
+# ---------------------------------------------------------------- the file
+
+
+def test_a_second_call_plays_only_what_is_not_there(tmp_path, monkeypatch):
+    file = tmp_path / "table.db"
+    first = small(file=file)
+    monkeypatch.setattr("ocolab.sweep._played", lambda missing, *_: pytest.fail("played") if missing else ())
+    assert small(file=file) == first
+    monkeypatch.undo()
+    assert small(file=file, seeds=range(4))[0] == first[0]
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT count(*) FROM cells").fetchone() == (32,)
+
+
+def test_a_table_can_be_taken_elsewhere(tmp_path):
+    table = small(games=[coins, failing], errors="keep")
+    table.csv(tmp_path / "table.csv")
+    with open(tmp_path / "table.csv", newline="", encoding="utf8") as file:
+        back = list(csv.DictReader(file))
+    assert len(back) == len(table) and float(back[0]["regret"]) == table[0]["regret"]
+    assert "RuntimeError" in back[-1]["error"]
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(table.pandas(), pandas.DataFrame)
+
+
+def test_a_number_of_numpy_is_stored(tmp_path):
+    options = {"measure": sweep_games.rounds, "file": tmp_path / "table.db"}
+    first, again = (sweep({"a": OGD(BALL, 1.0)}, [coins], [5], [0.1], **options) for _ in range(2))
+    assert first[0]["rounds"] == again[0]["rounds"] == 5 and first[0]["error"] is None
+
+
+def test_a_row_that_failed_hides_no_column(tmp_path):
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    rows = Table([{"T": 1, "error": "it failed"}, {"T": 2, "regret": 0.5, "error": None}])
+    rows.parquet(tmp_path / "table.parquet")
+    assert pandas.read_parquet(tmp_path / "table.parquet")["regret"].tolist()[1] == 0.5
+
+
+def test_parquet_if_it_is_there(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    small().parquet(tmp_path / "table.parquet")
+    assert parquet.read_table(tmp_path / "table.parquet").num_rows == 24
+
+
+def test_a_bar_tells_done_and_failed(capsys):
+    small(games=[slow, failing], progress=True, errors="keep")
+    said = capsys.readouterr().err
+    assert "48/48" in said and "failed=24" in said
+    assert re.search(r"\[\d\d:\d\d<\d\d:\d\d,", said), "time spent and time left"
+    small(progress=None)
+    assert capsys.readouterr().err == "", "nobody is looking"
+
+
+class FakeBar:
+    """Stands for a bar of tqdm: notes what it is told."""
+
+    def __init__(self, **options):
+        self.options, self.told = options, []
+        FakeBar.last = self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def set_postfix(self, failed, refresh):
+        self.told.append((failed, refresh))
+
+    def update(self):
+        self.told.append("one more")
+
+
+@pytest.mark.parametrize(
+    ("progress", "terminal", "notebook", "delay"),
+    [
+        (True, False, False, 0.0),
+        (None, True, False, 2.0),
+        (None, False, True, 2.0),
+        (None, False, False, None),
+        (False, True, True, None),
+    ],
+)
+def test_a_bar_is_there_if_it_is_asked_for_or_somebody_looks(
+    progress, terminal, notebook, delay, monkeypatch
+):
+    """If nobody asked for it, only after two seconds. It counts from 0 and draws itself once a cell."""
+    monkeypatch.setattr("tqdm.tqdm", FakeBar)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if notebook:
+        monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    FakeBar.last = None
+    small(games=[failing], seeds=[0], horizons=[5], progress=progress, errors="keep")
+    if delay is None:
+        assert FakeBar.last is None
+    else:
+        assert FakeBar.last.options == {"total": 4, "unit": "cell", "delay": delay}
+        assert FakeBar.last.told[::2] == [(count, False) for count in (1, 2, 3, 4)]
+        assert FakeBar.last.told[1::2] == 4 * ["one more"]
+
+
+def test_where_there_is_no_tqdm_the_games_are_played_all_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setattr("ocolab.sweep.find_spec", lambda name: None if name == "tqdm" else 1)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert small(progress=None) == small(progress=False)
+
+
+def test_there_is_no_bar_where_nothing_is_left_to_play(tmp_path, monkeypatch):
+    monkeypatch.setattr("tqdm.tqdm", FakeBar)
+    small(file=tmp_path / "table.db")
+    FakeBar.last = None
+    small(file=tmp_path / "table.db", progress=True)
+    assert FakeBar.last is None
+
+
+def test_without_seeds_there_is_one_and_it_is_0():
+    assert [cell.names[4] for cell in cells(LEARNERS, [coins], [5])] == [0, 0]
+    (row,) = sweep({"lazy": LEARNERS["lazy"]}, [coins], [5], n_jobs=1, progress=False)
+    assert row["seed"] == 0
+    with pytest.raises(ValueError, match="seeds must be"):
+        small(seeds=[-1])
+
+
+def test_a_cell_is_what_it_is():
+    cell = cells(LEARNERS, [coins], [5])[0]
+    assert cell.row() == cell.row()
+    with pytest.raises(AttributeError):
+        cell.measure = None
+
+
+def test_names_of_what_has_none():
+    """A function by its name, a number by itself, all else by its repr."""
+    found = cells([LEARNERS["lazy"]], [coins], [5], [0.1, sweep_games.tuned])
+    assert [cell.names[:3] for cell in found] == [
+        (repr(LEARNERS["lazy"]), 0.1, "coins"),
+        (repr(LEARNERS["lazy"]), "tuned", "coins"),
+    ]
+
+
+def deep(T, rng):
+    return deeper(T - 1, rng) if T else failing(T, rng)
+
+
+def deeper(T, rng):
+    return deep(T, rng)
+
+
+def test_the_last_four_calls_of_an_error_are_shown():
+    (row,) = small(
+        learners={"lazy": LEARNERS["lazy"]}, games=[deep], horizons=[9], steps=[0.1], seeds=[0], errors="keep"
+    )
+    assert [line.split()[-1] for line in row["error"].splitlines() if "File " in line] == [
+        "deep",
+        "deeper",
+        "deep",
+        "failing",
+    ]
+
+
+# ---------------------------------------------------------------- what goes wrong
+
+
+def test_a_file_that_is_no_table_is_refused_and_left_alone(tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("dear diary\n" * 100)
+    with pytest.raises(ValueError, match=r"file must be one that this version of sweep made.*notes\.txt"):
+        small(file=file)
+    assert file.read_text() == "dear diary\n" * 100
+
+
+@pytest.mark.parametrize("table", ["films (title)", "cells (key TEXT PRIMARY KEY, row TEXT)"])
+def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path, table):
+    file = tmp_path / "films.db"
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(f"CREATE TABLE {table}")
+    before = file.read_bytes()
+    with pytest.raises(ValueError, match=r"films\.db is another"):
+        small(file=file)
+    assert file.read_bytes() == before and os.listdir(tmp_path) == ["films.db"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "row = replace(row, '0.', '1.')",
+        "row = 'no json'",
+        "row = '{}'",
+        "row = '[1, 2]'",
+        "row = NULLIF(substr(row, 1, 20), '')",
+        "sum = ''",
+        "(row, sum) = (SELECT row, sum FROM cells ORDER BY key DESC LIMIT 1)",  # whole, but of another cell
+    ],
+)
+def test_a_damaged_row_is_named_and_played_again(tmp_path, capsys, damage):
+    file = tmp_path / "table.db"
+    first = small(file=file)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(f"UPDATE cells SET {damage} WHERE key = (SELECT min(key) FROM cells)")
+    assert small(file=file) == first
+    said = capsys.readouterr().err
+    assert f"{file}: a kept row is damaged" in said and said.count("\n") == 1
+    assert small(file=file) == first and capsys.readouterr().err == ""
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    file = tmp_path / "table.db"
+    small(file=file)
+    size = file.stat().st_size
+    with open(file, "r+b") as raw:
+        raw.seek(4096)
+        raw.write(b"\xff" * (size - 4096))
+    with pytest.raises(ValueError, match=r"table\.db is (damaged|another)"):
+        small(file=file)
+
+
+def test_a_busy_file_is_waited_for_with_a_word(tmp_path, capsys):
+    file = tmp_path / "table.db"
+    first = small(file=file)
+    with closing(sqlite3.connect(file, check_same_thread=False, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        Timer(2.0, other.execute, ["ROLLBACK"]).start()
+        began = time.perf_counter()
+        table = small(file=file, seeds=range(4))
+        waited = time.perf_counter() - began
+    assert waited > 1.5 and len(table) == 32 and [row for row in table if row["seed"] < 3] == first
+    assert capsys.readouterr().err == f"sweep: {file} is in use by another program; waiting\n"
+
+
+FULL = """
+import resource, signal, sys
+sys.path.insert(0, {here!r})
+from test_sweep import *
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))  # a disk with 64 kB left
+try:
+    small(file={file!r}, seeds=range(300))
+except OSError as error:
+    print("OSError:", error)
+"""
+
+
+def test_a_full_disk_is_said_and_what_was_there_stays(tmp_path):
+    file = tmp_path / "table.db"
+    first = small(file=file)
+    code = FULL.format(here=str(HERE), file=str(file))
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "OSError:" in said.stdout and "the cells finished before are kept" in said.stdout, said.stderr[
+        -2000:
+    ]
+    assert small(file=file) == first
+
+
+LONG = """
+import sys
+sys.path.insert(0, {here!r})
+from test_sweep import *
+sweep(LEARNERS, [slow], [10], STEPS, range(10), file={file!r}, n_jobs=2, progress=False)
+"""
+
+
+def count(file):
+    try:
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+            return connection.execute("SELECT count(*) FROM cells").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_parent_that_dies_loses_only_what_was_running(tmp_path, how):
+    file = tmp_path / "table.db"
+    code = LONG.format(here=str(HERE), file=str(file))
+    parent = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL, start_new_session=True)
+    while count(file) < 5:
+        assert parent.poll() is None, "it ended before it could be killed"
+        time.sleep(0.02)
+    parent.send_signal(how)
+    parent.wait(30)
+    if how == signal.SIGKILL:
+        os.killpg(parent.pid, signal.SIGKILL)
+    before = count(file)
+    assert 5 <= before < 40
+    again = {"n_jobs": 1, "progress": False}
+    whole = sweep(LEARNERS, [slow], [10], STEPS, range(10), file=file, **again)
+    assert len(whole) == 40 and count(file) == 40
+    assert whole == sweep(LEARNERS, [slow], [10], STEPS, range(10), **again)
+
+
+@pytest.mark.long
+def test_a_cluster_that_loses_a_worker_finishes_with_the_same_numbers(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    from joblib import parallel_config
+
+    options = {"learners": LEARNERS, "games": [slow], "horizons": [10], "steps": STEPS, "seeds": range(15)}
+    with (
+        distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.run(sys.path.insert, 0, str(HERE))
+        victim = next(iter(client.run(os.getpid).values()))
+        file, killed = tmp_path / "table.db", []
+
+        def kill_one(row):
+            if not killed and count(file) >= 5:
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+
+        with (
+            parallel_config(backend="dask"),
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setattr("ocolab.sweep.Store.add", spying(kill_one))
+            table = sweep(**options, file=file, progress=False)
+    assert killed and table == sweep(**options, n_jobs=1, progress=False)
+
+
+def spying(act):
+    """`Store.add`, and then something else."""
+    from ocolab.sweep import Store
+
+    add = Store.add
+
+    def wrapped(self, key, row):
+        add(self, key, row)
+        act(row)
+
+    return wrapped
+
+
+def test_a_table_of_nothing_is_still_one(tmp_path):
+    Table().csv(tmp_path / "empty.csv")
+    assert (tmp_path / "empty.csv").read_text() == "\n"

@@ -1,0 +1,86 @@
+"""A course of one's own: some pages, in another order; what is left out is linked elsewhere, or named."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from press import ROOT, edition
+from press.sphinx import course
+
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
+SITE = "https://owner.github.io/name"
+ALONE = {
+    "title": "One lecture",
+    "site": SITE,
+    "parts": [{"title": "The lecture", "pages": ["lecture-13-oco"]}],
+}
+
+
+def test_a_course_has_its_pages_in_its_order():
+    asked = {"parts": [{"title": "B", "pages": ["regret-bounds/losses", "lecture-13-oco/the-game"]}]}
+    made = edition.chosen(asked, TOC)
+    assert [entry["file"] for entry in made["parts"][0]["chapters"]] == [
+        "book/regret-bounds/losses",
+        "book/lecture-13-oco/the-game",
+    ]
+    assert made["root"] == TOC["root"] and made["parts"][-1]["caption"] == "Back matter"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({}, "say which pages"),
+        ({"parts": [{"title": "A", "pages": ["lecture-99"]}]}, "no page or chapter lecture-99"),
+        ({"parts": [{"title": "A", "pages": ["lecture-13-oco", "lecture-13-oco/the-game"]}]}, "named twice"),
+    ],
+)
+def test_a_mistake_in_it_is_a_sentence(asked, said):
+    with pytest.raises(SystemExit, match=said):
+        edition.chosen(asked, TOC)
+
+
+def test_a_link_to_a_page_left_out_leads_to_the_full_book_or_is_plain():
+    text = "See [the game](the-game.ipynb), [losses](../regret-bounds/losses.ipynb#x) and [a](https://x.org/a.md)."
+    here, kept = "book/lecture-13-oco/winnow", {"book/lecture-13-oco/the-game"}
+    linked = course.relink(text, here, kept, SITE)
+    assert f"[losses]({SITE}/book/regret-bounds/losses.html#x)" in linked and "(the-game.ipynb)" in linked
+    assert course.relink(text, here, kept, "") == text.replace(
+        "[losses](../regret-bounds/losses.ipynb#x)", "losses"
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("site", [SITE, ""])
+def test_lecture_13_alone_is_a_book(tmp_path, site):
+    """Built strictly: no reference leads nowhere, and no other page of the book is in it."""
+    file = tmp_path / "course.yml"
+    file.write_text(yaml.safe_dump(ALONE | {"site": site}), "utf8")
+    command = [
+        sys.executable,
+        "-m",
+        "press",
+        "book",
+        "student",
+        "--course",
+        str(file),
+        "--into",
+        str(tmp_path),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    pages = {
+        path.relative_to(tmp_path / "html").as_posix()
+        for path in (tmp_path / "html" / "book").rglob("*.html")
+    }
+    assert "book/lecture-13-oco/the-game.html" in pages and "book/notation.html" in pages
+    assert not [page for page in pages if re.match(r"book/(lecture-(?!13)|regret|limits|scale)", page)]
+    assert not list((tmp_path / "html").rglob("_downloads/**/*.ipynb"))
+    text = (tmp_path / "html" / "book" / "lecture-13-oco" / "online-subgradient-descent.html").read_text(
+        "utf8"
+    )
+    assert (f'href="{SITE}/book/limits/' in text) == bool(site)
+    home = (tmp_path / "html" / "book" / "intro.html").read_text("utf8")
+    assert "<title>" in home and "One lecture" in home

@@ -1,0 +1,170 @@
+"""What the build adds to the pages, tried without building the book."""
+
+import os
+import re
+import subprocess
+from datetime import date
+from types import SimpleNamespace
+
+import pytest
+from docutils import nodes
+
+from ocolib import plots
+from press.html import maths, sealed
+from press.sphinx import boxes, images, reader
+
+NOWHERE = {"repository": {"url": "", "branch": "main"}, "title": "A Book", "author": "Its authors"}
+NOWHERE |= {"copyright": "2026, its authors"}
+SOMEWHERE = NOWHERE | {"repository": {"url": "https://github.com/Owner/book", "branch": "main"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "title", "head"),
+    [
+        ("theorem", "Theorem 1 of Lecture 13", ("Theorem 1", "")),
+        ("algorithm", "(2) Follow the leader", ("Algorithm (2)", "Follow the leader")),
+        (
+            "definition",
+            "(17.38), (17.39) The logistic risk",
+            ("Definition (17.38), (17.39)", "The logistic risk"),
+        ),
+        ("theorem", "(17.27) to (17.29), corrected", ("Theorem (17.27) to (17.29)", "corrected")),
+        ("lemma", "Lemma 17.2 (Gibbs)", ("Lemma 17.2", "(Gibbs)")),
+        (
+            "theorem",
+            "Theorem (3): regret of online gradient descent",
+            ("Theorem (3)", "regret of online gradient descent"),
+        ),
+        ("example", "Example 1 of Lecture 13, with data", ("Example 1", "with data")),
+        (
+            "proposition",
+            "Theorem 2 of Lecture 13 and (17.3)",
+            ("Proposition", "Theorem 2 of Lecture 13 and (17.3)"),
+        ),
+        ("theorem", "Cover's value", ("Theorem", "Cover's value")),
+    ],
+)
+def test_a_head_says_the_kind_once_and_the_number(kind, title, head):
+    assert boxes.heading(kind, title) == head
+
+
+def test_the_words_of_a_link_may_hold_a_formula():
+    link = nodes.reference("", "", nodes.inline("", r"$1/\eta$-strongly convex"), refuri="x")
+    boxes.set_words_of_links(None, nodes.paragraph("", "", link), "page")
+    formula, words = link[0].children
+    assert isinstance(formula, nodes.math) and formula.astext() == r"1/\eta"
+    assert words.astext() == "-strongly convex"
+
+
+def test_a_policy_names_the_scripts_of_its_page():
+    page = '<html><head><script>a</script><script src="b.js"></script><script type="application/json">{}'
+    page += "</script>"
+    policy = sealed.policy(page)
+    assert policy.count("sha256-") == 1 and "unsafe-inline" not in policy.partition("style-src")[0]
+    assert sealed.sealed(sealed.sealed(page)) == sealed.sealed(page)
+    assert sealed.sealed(page).startswith("<html><head>\n  <meta http-equiv")
+
+
+def test_a_link_to_a_page_counts_wherever_it_is_written():
+    env = SimpleNamespace(docname="book/a/here", found_docs={"book/a/there", "book/b/far"})
+    found = [reader.as_page(env, target) for target in ("there", "../b/far", "ox13-thm1")]
+    assert found == ["book/a/there", "book/b/far", "ox13-thm1"]
+
+
+def test_a_description_ends_before_the_first_formula():
+    def paragraph(*parts):
+        return nodes.paragraph("", "", *(nodes.math("", p) if p[0] == "$" else nodes.Text(p) for p in parts))
+
+    assert reader.plain(paragraph("One. Two. Of order ", "$T", ". Four.")) == "One. Two."
+    assert reader.plain(paragraph("Of order ", "$T", " at most.")) == "Of order … at most."
+    assert reader.plain(paragraph("x" * 300 + ". More.")) == "x" * 300 + "."
+
+
+def test_every_colour_of_the_figures_has_one_for_the_dark():
+    assert {color.lower() for color in plots.COLORS.values()} <= set(images.PALETTE)
+
+
+def test_a_dark_figure_has_no_paper_and_no_dark_ink():
+    light = '<svg width="1"><path style="fill: #ffffff"/><path style="fill: none; stroke: #000000"/></svg>'
+    dark = images.darken(light)
+    assert "#ffffff" not in dark and "#000000" not in dark
+    assert re.search(r'<svg fill="#[d-f]', dark), "text without a colour of its own is light"
+
+
+def test_a_book_without_an_address_names_none():
+    assert reader.site(NOWHERE) == ""
+    assert "url" not in reader.citation("A page", "book/page", NOWHERE)
+
+
+def test_a_book_on_github_knows_its_address():
+    assert reader.site(SOMEWHERE) == "https://owner.github.io/book"
+    assert "url = {https://owner.github.io/book/book/page.html}" in reader.citation(
+        "A page", "book/page", SOMEWHERE
+    )
+
+
+def test_an_address_that_is_given_wins():
+    assert (
+        reader.site(SOMEWHERE | {"html": {"baseurl": "https://example.org/oco/"}})
+        == "https://example.org/oco"
+    )
+
+
+def test_formulas_are_found_with_what_follows_them():
+    formula = '<{0} class="math notranslate nohighlight">{1}</{0}>'
+    inline, display = formula.format("span", r"\(a &lt; b\)"), formula.format("div", r"\[x\]")
+    page = f"so {inline}, and {display}"
+    assert maths.formulas(page) == [("a < b", False), ("x", True)]
+    assert [match["after"] for match in maths.FORMULA.finditer(page)] == [",", ""]
+
+
+def test_a_formula_that_is_set_is_left_alone():
+    """A page that a build did not write again has its formulas already."""
+    done = (
+        '<div class="math notranslate nohighlight" id="e"><span class="eqno">(1)<a href="#e">#</a></span>'
+        '<mjx-container>x</mjx-container></div><span class="math notranslate nohighlight">\\(y\\)</span>'
+    )
+    assert maths.formulas(done) == [("y", False)]
+
+
+@pytest.mark.skipif(maths.node() is None, reason="no node")
+def test_mathjax_sets_formulas_and_knows_their_width():
+    from press.html import offline
+
+    wanted = [["x", False], [r"\sum_{t=1}^T f_t(w_t) - f_t(u)", True]]
+    result = maths.typeset(wanted, str(offline.folder()))
+    (short, narrow), (long, wide) = result["set"]
+    assert "<math" in short and 'display="true"' in long
+    assert 0.4 < narrow < 0.7 and 6 < wide < 12
+    assert "@font-face" in result["css"]
+    with pytest.raises(ValueError, match="cannot read"):
+        maths.typeset([[r"\frac{1", False]], str(offline.folder()))
+
+
+@pytest.fixture
+def two_commits(tmp_path):
+    """A repository with a page of an older day and one of a newer."""
+
+    def git(*words, day="2026-01-02"):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+        environment = os.environ | {"GIT_AUTHOR_DATE": f"{day}T12:00Z", "GIT_COMMITTER_DATE": f"{day}T12:00Z"}
+        subprocess.run(["git", *who, *words], cwd=tmp_path, env=environment, check=True, capture_output=True)
+
+    git("init")
+    (tmp_path / "pages").mkdir()
+    for name, day in (("α.md", "2026-01-02"), ("new.md", "2026-03-04")):
+        (tmp_path / "pages" / name).write_text("text", "utf8")
+        git("add", ".")
+        git("commit", "-m", "a page", day=day)
+    return tmp_path
+
+
+def test_a_page_knows_the_day_of_its_last_commit(two_commits, tmp_path_factory):
+    days = {"pages/α.md": date(2026, 1, 2), "pages/new.md": date(2026, 3, 4)}
+    assert reader.changed(two_commits) == days
+    shallow = tmp_path_factory.mktemp("shallow") / "clone"
+    subprocess.run(
+        ["git", "clone", "--depth=1", two_commits.as_uri(), shallow], check=True, capture_output=True
+    )
+    assert reader.changed(shallow) == {}, "a cut history would call every page new"
+    assert reader.changed(tmp_path_factory.mktemp("bare")) == {}

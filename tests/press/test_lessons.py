@@ -1,0 +1,67 @@
+"""A page is a lesson: it opens with its goals, shows before it checks, and ends with what to remember."""
+
+import ast
+import re
+
+import pytest
+
+from press.pages import notebooks
+
+GOALS = re.compile(r"^:::\{admonition\} On this page\n:class: goals\n\n(.+?)\n:::$", re.MULTILINE | re.DOTALL)
+KEEP = re.compile(
+    r"^:::\{admonition\} To remember\n:class: remember\n\n(.+?)\n:::$", re.MULTILINE | re.DOTALL
+)
+CELL = re.compile(r"^```\{code-cell\}(.*?)\n```$", re.MULTILINE | re.DOTALL)
+ASIDE = {"check", "exercise", "hide-input", "hide-cell", "remove-cell"}
+LINES = 12
+PAGES = [text for text in notebooks.pages() if GOALS.search(text.read_text("utf8"))]
+every_lesson = pytest.mark.parametrize("text", PAGES, ids=lambda t: t.relative_to(notebooks.ROOT).as_posix())
+
+
+def bullets(block):
+    return re.findall(r"^[-*] ", block, re.MULTILINE)
+
+
+@every_lesson
+def test_a_page_opens_with_goals_and_ends_with_what_to_remember(text):
+    source = text.read_text("utf8")
+    (goals,) = GOALS.findall(source)
+    assert 2 <= len(bullets(goals)) <= 5 and "**You need**" in goals
+    first = next(
+        cell for cell in CELL.finditer(source) if "hide-input" not in cell[1]
+    )  # a picture may precede
+    assert source.index(":::{admonition} On this page") < first.start()
+    (keep,) = KEEP.findall(source)
+    assert len(bullets(keep)) == 3
+    lesson = source.split("\n## Beyond\n")[0]  # what follows is optional
+    assert lesson.index(":::{admonition} To remember") > lesson.rindex("```{code-cell}")
+
+
+def lines(source):
+    """Lines of code: blank lines, comments and imports do not count."""
+    imports = {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for line in range(node.lineno, node.end_lineno + 1)
+    }
+    return sum(
+        1
+        for number, line in enumerate(source.split("\n"), 1)
+        if line.strip() and not line.strip().startswith("#") and number not in imports
+    )
+
+
+@every_lesson
+def test_the_lesson_comes_first_and_the_check_second(text):
+    """A cell that a reader is meant to read has 12 lines and one assert at most; the rest is folded.
+
+    The tag `listing` is for code that is itself the subject: a learner or a proof given in full.
+    """
+    for cell in notebooks.read(text):
+        tags = set(cell.metadata.get("tags", []))
+        if cell.cell_type != "code" or tags & ASIDE:
+            continue
+        assert "listing" in tags or lines(cell.source) <= LINES, f"{lines(cell.source)} lines:\n{cell.source}"
+        asserts = sum(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(cell.source)))
+        assert asserts <= 1, f"{asserts} asserts, which belong into a cell tagged check:\n{cell.source}"

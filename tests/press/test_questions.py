@@ -1,0 +1,256 @@
+"""Quick questions, hints and proof exercises: a page that has them all, and every one of the book."""
+
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from bs4 import BeautifulSoup
+
+from press.pages import notebooks, plain
+from press.print import pdf, slides
+from press.sphinx import questions
+
+PAGE = r"""
+# A page
+
+```{quick} q-which-end
+:verify: 1 + 1 == 2
+
+Where does the leader play after the slope $z_1 = \tfrac12$?
+
+- [ ] at $1$
+
+  There it would pay $\tfrac12$ again.
+- [x] at $-1$
+
+  The smallest $\tfrac12 w$ on $[-1, 1]$.
+- [ ] at $0$, because
+  nothing is known
+
+  One slope is known.
+```
+
+```{quick} q-how-much
+:answer: 5.5
+:tolerance: 0.01
+:verify: abs(paid - 5.5) < 1e-9
+
+What does it pay in six rounds?
+
+- 6
+
+  You forgot that the first slope is a half.
+- [x] Half in the first round, then one in each.
+```
+
+```{task} Exercise 1: the price of staying
+:name: ex-the-price-of-staying
+:level: warm-up
+:minutes: 8
+
+What is $1 + 1$? There is a slip {slip}`ox13.e05`.
+```
+
+```{hints} ex-the-price-of-staying
+1. Count.
+2. Count $1$, then the other $1$.
+```
+
+```{proof-order} ex-order
+:title: Exercise 2: the telescope
+:level: standard
+:minutes: 5
+
+Show that the sum telescopes.
+
+1. Write the sum.
+2. Every term but two appears twice,
+   with both signs.
+3. Two terms are left.
+```
+
+```{proof-reasons} ex-reasons
+
+1. $f(w) \le f(u) + \langle z, w - u\rangle$.
+
+   - [x] $z$ is a subgradient at $w$
+
+     Its definition, turned round.
+   - [ ] Cauchy–Schwarz
+
+     No norm appears.
+2. So we are done.
+```
+
+```{proof-flaw} ex-flaw
+
+All numbers are equal.
+
+1. Let $a = b$.
+
+   That may be.
+2. [x] Divide by $a - b$.
+
+   It is $0$.
+```
+
+```{proof-rubric} ex-rubric
+:level: challenge
+
+Prove that $0$ is the smallest square.
+
+- It says that squares are nonnegative.
+
+  A product of two numbers of one sign is nonnegative.
+- It gives a number whose square is $0$.
+
+  $0^2 = 0$.
+```
+"""
+CONF = """
+extensions = ["myst_nb", "press.sphinx.boxes", "press.sphinx.tables", "press.sphinx.questions"]
+myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
+html_static_path = [{static!r}]
+"""
+ASKING = ("quick", "hints", *questions.PROOFS)
+
+
+def built(folder, page=PAGE):
+    """The page as HTML, made by Sphinx with our directives alone."""
+    source, target = folder / "in", folder / "out"
+    errata = source / "book" / "lecture-13-oco" / "errata.md"
+    errata.parent.mkdir(parents=True)
+    errata.write_text("# Errata\n\n(ox13-e05-thm2-zero-not-in-S)=\nOne.\n", "utf8")
+    (source / "index.md").write_text(f"{page}\n\n```{{toctree}}\nbook/lecture-13-oco/errata\n```\n", "utf8")
+    (source / "conf.py").write_text(CONF.format(static=str(notebooks.BOOK / "_static")), "utf8")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(source), str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    return target / "index.html"
+
+
+@pytest.fixture(scope="session")
+def page(tmp_path_factory):
+    return built(tmp_path_factory.mktemp("questions"))
+
+
+def test_a_page_asks_with_native_controls_and_labels(page):
+    html = BeautifulSoup(page.read_text("utf8"), "html.parser")
+    for field in html.select("article input, div.body input, textarea"):
+        assert html.select_one(f'label[for="{field["id"]}"]'), field
+    assert len(html.select("#q-which-end input[type=radio]")) == 3
+    assert all(group.legend for group in html.select("fieldset"))
+    assert html.select_one("#q-how-much .field")["data-answer"] == "5.5"
+    right = html.select("#q-which-end .answer[data-right]")
+    assert len(right) == 1 and "The smallest" in right[0].get_text()
+    box = html.select_one("div.admonition.exercise#ex-the-price-of-staying")
+    assert "warm-up · about 8 minutes" in box.get_text()
+    link = box.select_one(".slip a")
+    assert link["href"].lower().endswith("errata.html#ox13-e05-thm2-zero-not-in-s")
+    assert [fold.summary.get_text() for fold in html.select(".hints details")] == [
+        "Hint 1 of 2",
+        "Hint 2 of 2",
+    ]
+    places = [int(line["data-place"]) for line in html.select("#ex-order ol.order > li")]
+    assert places != sorted(places) and sorted(places) == [0, 1, 2]
+    assert not html.select("script:not([src]):not([type])[onclick], [onclick], [onchange]")
+
+
+def test_the_plain_notebook_folds_every_answer():
+    text = plain.Page("lecture-13-oco/the-game").markdown(PAGE)
+    assert "{" not in re.sub(r"\$[^$]*\$", "", text)
+    shown = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    for answer in ("The smallest", "**5.5.**", "Count", "That may be", "Its definition", "0^2"):
+        assert answer in text and answer not in shown, answer
+    assert "**Exercise 1: the price of staying** (warm-up, about 8 minutes)" in text.replace(" · ", ", ")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (("- [x] at $-1$", "- [ ] at $-1$"), "exactly one is marked"),
+        (("  One slope is known.\n", ""), "needs an explanation"),
+        (("q-which-end", "which-end"), "the id must be q-"),
+        ((":verify: abs(paid - 5.5) < 1e-9\n", ""), "needs :verify:"),
+        (("- 6\n", "- 5.505\n"), "within the tolerance"),
+        ((":level: warm-up", ":level: easy"), "the level must be"),
+        (("2. Count $1$, then the other $1$.\n", ""), "two or more"),
+        (("2. [x] Divide", "2. Divide"), "the false one"),
+        (("ox13.e05", "ox13.e99"), "must name one erratum"),
+    ],
+)
+def test_a_fault_is_told_by_its_name(wrong, said):
+    before, after = wrong
+    assert before in PAGE
+    with pytest.raises(ValueError, match=said):
+        plain.Page("limits/experts", "https://example.org").markdown(PAGE.replace(before, after))
+
+
+# ---------------------------------------------------------------- every question of the book
+
+
+def blocks(name):
+    """The directives of a page, those inside others too."""
+
+    def inner(text):
+        for block in plain.split(text):
+            if isinstance(block, plain.Block):
+                yield block
+                yield from inner("\n".join(block.lines))
+
+    return list(inner(plain.documents()[name]))
+
+
+def asked(name, *kinds):
+    return [block for block in blocks(name) if block.kind in kinds]
+
+
+def test_ids_are_the_books_own_and_hints_belong_to_an_exercise():
+    seen, tasks, hinted = [], [], []
+    for name in plain.documents():
+        seen += [block.argument for block in asked(name, "quick", *questions.PROOFS)]
+        tasks += [block.inside()[0].get("name") for block in asked(name, "task", "admonition")]
+        hinted += [block.argument for block in asked(name, "hints")]
+    assert len(seen) == len(set(seen))
+    assert set(hinted) <= {*tasks, *seen}
+    assert len(hinted) == len(set(hinted))
+
+
+def live_values(name):
+    """The namespace of a page after its live cells ran."""
+    values = {"__name__": "__main__"}
+    for cell in notebooks.make(notebooks.TEXT / f"{name}.md").cells:
+        if cell.cell_type == "code" and "live" in notebooks.tags(cell):
+            exec(compile(cell.source, name, "exec"), values)
+    return values
+
+
+@pytest.mark.parametrize("name", [name for name in plain.documents() if asked(name, "quick")] or [None])
+def test_every_answer_is_what_the_page_computes(name, capsys):
+    if name is None:
+        pytest.skip("no page asks a quick question yet")
+    found = [questions.read_quick(b.argument, *b.inside()) for b in asked(name, "quick")]
+    values = live_values(name) if plain.has_notebook(name) else {}
+    for quick in found:
+        if quick.verify:
+            assert eval(quick.verify, values), f"{quick.name}: {quick.verify}"
+
+
+def test_on_paper_the_answers_stand_at_the_end(page):
+    html = BeautifulSoup(page.read_text("utf8"), "html.parser")
+    article = html.select_one("div.body")
+    pdf.answers_last(SimpleNamespace(article=article))
+    assert not article.select(".quick details, .proof-work details.answers")
+    last = article.select("section.answers")[-1]
+    links = [link["href"] for link in last.select(":scope > p > a")]
+    assert links == ["#q-which-end", "#q-how-much", "#ex-order", "#ex-reasons", "#ex-flaw", "#ex-rubric"]
+    assert "The smallest" in last.get_text() and "It is" in last.get_text()
+
+
+def test_a_slide_has_the_question_and_not_the_answer(page):
+    html = BeautifulSoup(page.read_text("utf8"), "html.parser")
+    shown = slides.question(html.select_one("#q-which-end"))
+    assert "Where does the leader play" in shown.get_text() and "The smallest" not in shown.get_text()
+    assert not shown.select("input, details") and len(shown.select("label")) == 3

@@ -1,0 +1,90 @@
+"""An exercise sheet has all exercises of its lecture, and solutions only where they are wanted."""
+
+import re
+
+import pytest
+from leaks import solutions, squeezed
+
+from press.grade import checks, notebook
+from press.pages import notebooks, plain
+from press.print import sheet
+
+FOLDERS = ["4", "9", "13", "17", "regret-bounds", "limits", "scale"]
+
+
+def exercises_of(asked):
+    """[(id, title)] of all exercises of a lecture."""
+    _, _, pages = sheet.lecture(asked)
+    boxes = [notebooks.exercises(notebooks.read(notebooks.TEXT / f"{page}.md")) for page in pages]
+    return [(name, title) for found in boxes for name, (_, title) in found.items()]
+
+
+@pytest.mark.parametrize("asked", FOLDERS)
+def test_a_sheet_has_every_exercise_and_no_solution_unless_asked(asked):
+    without, told = (sheet.notebook(asked, wanted) for wanted in (False, True))
+    names = [name for name, _ in exercises_of(asked)]
+    for made in (without, told):
+        found = [cell.metadata["exercise"] for cell in made.cells if "exercise" in notebooks.tags(cell)]
+        assert found == names
+        assert len({cell.id for cell in made.cells}) == len(made.cells)
+    for name, title in exercises_of(asked):
+        assert any(f": {title}**" in cell.source for cell in without.cells)
+        hidden, shown = (squeezed("\n".join(cell.source for cell in made.cells)) for made in (without, told))
+        assert not [line for line in solutions()[name] if line in hidden]
+        assert all(line in shown for line in solutions()[name])
+
+
+def test_a_sheet_with_solutions_runs():
+    """Its cells bring all that the checks need; a solution is strict."""
+    made = sheet.notebook("13", True)
+    notebooks.NotebookClient(made, kernel_name="python3", timeout=600).execute()
+    answers = [c for c in made.cells if plain.is_solution(c)]
+    assert len(answers) == len(exercises_of("13"))
+    for cell in answers:
+        assert any("✓" in output.get("text", "") for output in cell.outputs), cell.source
+
+
+def test_an_unknown_lecture_is_a_sentence():
+    with pytest.raises(SystemExit, match="no lecture 99"):
+        sheet.lecture("99")
+
+
+def test_exercises_are_numbered_through():
+    numbers = [
+        int(found[1])
+        for cell in sheet.notebook("13", False).cells
+        if (found := re.match(r".*\*\*Exercise (\d+): ", cell.source, re.DOTALL))
+        and cell.cell_type == "markdown"
+    ]
+    assert numbers == list(range(1, len(exercises_of("13")) + 1))
+
+
+def assigned(folder):
+    path = folder / "sheet-3.yml"
+    path.write_text(
+        "title: Sheet 3\ndue: 2026-11-20 23:59\nexercises:\n"
+        "  ex-three-kinks: 1\n  ex-the-price-of-staying: 2.5\n  ex-the-best-threshold: 3\n",
+        "utf8",
+    )
+    return path
+
+
+def test_an_assignment_has_its_own_sheet(tmp_path):
+    """Only its exercises, with points and date; and the notebook is one that the grader knows."""
+    path = assigned(tmp_path)
+    made = sheet.notebook(path, False)
+    found = [cell.metadata["exercise"] for cell in made.cells if "exercise" in notebooks.tags(cell)]
+    assert found == ["ex-three-kinks", "ex-the-price-of-staying", "ex-the-best-threshold"]
+    text = "\n".join(cell.source for cell in made.cells)
+    assert "# Sheet 3: exercises" in text and "Hand in by 20 November 2026, 23:59." in text
+    assert "**Exercise 1: three kinks** (1 point)" in text and "staying** (2.5 points)" in text
+    known = notebook.cells(notebooks.written(made).encode(), set(checks.book()))
+    assert [name for name, _ in known if name] == found
+
+
+def test_paper_has_room_for_a_name_and_no_checks(tmp_path):
+    path = assigned(tmp_path)
+    page = sheet.page(sheet.notebook(path, False), "Sheet 3", sheet.sheet_of(path))
+    assert "Name <i>" in page and "of 6.5" in page and "Hand in by 20 November 2026" in page
+    assert "check" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+    assert page.count('<div class="exercise">') == 3

@@ -1,0 +1,233 @@
+"""The checks of `ocolib.testing` pass what is right, and notice every fault that is planted here."""
+
+import numpy as np
+import pytest
+
+from ocolib.learners import OGD, FirstOrder, Hedge
+from ocolib.losses import Linear, Quadratic
+from ocolib.phi import HingeLoss, Logistic, TubeLoss
+from ocolib.sets import Ball, Box, Set, Simplex, onto_simplex
+from ocolib.testing import all_of, by_loop, check_learner, check_loss, check_phi, check_set
+
+
+def planted(base, **methods):
+    """A subclass with some methods replaced."""
+    return type(f"Faulty{base.__name__}", (base,), methods)
+
+
+def scaled(method, by):
+    return lambda self, *given: by * method(self, *given)
+
+
+SETS = {
+    "projects too far": planted(Ball, project=scaled(Ball.project, 0.99)),
+    "leaves points outside": planted(Ball, project=lambda self, y: np.array(y, dtype=float)),
+    "not the nearest": planted(Ball, project=lambda self, y: np.clip(Ball.project(self, y), -0.5, 0.5)),
+    "clips one side": planted(Box, project=lambda self, y: np.maximum(self.points("y", y), self.low)),
+    "changes its argument": planted(Box, project=lambda self, y: np.clip(y, self.low, self.high, out=y)),
+    "a batch that sums to more": planted(
+        Simplex, project=lambda self, y: onto_simplex(self.points("y", y), 1.0 if np.ndim(y) == 1 else 1.06)
+    ),
+    "contains too much": planted(Ball, contains=lambda self, x, tol=1e-9: Ball.contains(self, x, 0.01)),
+    "contains too little": planted(
+        Ball, contains=lambda self, x, tol=1e-9: Ball.contains(self, 1.001 * np.array(x))
+    ),
+    "the greatest, not the least": planted(Ball, minimize_linear=scaled(Ball.minimize_linear, -1.0)),
+    "a tie settled by the first": planted(
+        Simplex, minimize_linear=lambda self, c: np.eye(self.dim)[np.argmin(self.points("c", c), axis=-1)]
+    ),
+    "a small c vanishes": planted(
+        Ball, minimize_linear=lambda self, c: Ball.minimize_linear(self, np.where(np.abs(c) < 1e-150, 0.0, c))
+    ),
+    "a diameter that is a radius": planted(Ball, diameter=1.0),
+    "a farthest that is too far": planted(
+        Ball, farthest=lambda self, point: 1.2 * Ball.farthest(self, point)
+    ),
+    "takes nan": planted(Ball, points=lambda self, name, x: np.nan_to_num(np.asarray(x, dtype=float))),
+    "constraints of another set": planted(
+        Ball, constraints=lambda self, x: Ball(self.dim, 0.5).constraints(x)
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", SETS)
+def test_faults_in_sets_are_noticed(fault):
+    kind = SETS[fault]
+    made = kind([-1.0, -2.0], [1.0, 2.0]) if issubclass(kind, Box) else kind(2)
+    with pytest.raises(AssertionError, match="Faulty"):
+        check_set(made)
+
+
+PHIS = {
+    "slope of the wrong sign": planted(Logistic, slope=scaled(Logistic.slope, -1.0)),
+    "slope as printed in the slides": planted(Logistic, slope=lambda self, p, y: -y / (1 + np.exp(-y * p))),
+    "slope 1 % too steep": planted(Logistic, slope=scaled(Logistic.slope, 1.01)),
+    "not convex": planted(Logistic, value=lambda self, p, y: np.sin(p), slope=lambda self, p, y: np.cos(p)),
+    "lipschitz too small": planted(Logistic, lipschitz=0.9),
+    "lipschitz too large": planted(Logistic, lipschitz=1.1),
+    "smooth too small": planted(Logistic, smooth=0.2),
+    "curvature that it has not": planted(Logistic, curvature=0.01),
+    "half a kink": planted(HingeLoss, subdifferential=lambda self, p, y: (self.slope(p, y),) * 2),
+    "a slope outside its subdifferential": planted(HingeLoss, slope=lambda self, p, y: 0.0 * p * y - 1.0),
+    "expression of another loss": planted(
+        TubeLoss, expression=lambda self, p, y: 2 * TubeLoss.expression(self, p, y)
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", PHIS)
+def test_faults_in_phi_are_noticed(fault):
+    with pytest.raises(AssertionError, match="Faulty"):
+        check_phi(PHIS[fault]())
+
+
+LOSSES = {
+    "subgradient of another point": planted(
+        Quadratic, subgradient=lambda self, w: Quadratic.subgradient(self, 2 * np.array(w))
+    ),
+    "gradient of the wrong size": planted(Quadratic, subgradient=scaled(Quadratic.subgradient, 1.1)),
+    "coefficients without the constant": planted(
+        Quadratic, coefficients=property(lambda self: (1.0, -self.center, 0.0))
+    ),
+    "expression without the half": planted(Quadratic, expression=scaled(Quadratic.expression, 2.0)),
+    "a concave loss": planted(
+        Quadratic, value=scaled(Quadratic.value, -1.0), subgradient=scaled(Quadratic.subgradient, -1.0)
+    ),
+    "a subgradient that is a number": planted(Quadratic, subgradient=lambda self, w: 1.0),
+}
+
+
+@pytest.mark.parametrize("fault", LOSSES)
+def test_faults_in_losses_are_noticed(fault):
+    with pytest.raises(AssertionError, match="Faulty"):
+        check_loss(LOSSES[fault]([1.0, 2.0]))
+
+
+def test_a_loss_that_changes_its_argument_or_has_a_gradient_is_noticed():
+    class Shifts:
+        dim = 1
+
+        def value(self, w):
+            w += 1.0
+            return float(w[0])
+
+        def subgradient(self, w):
+            return np.ones(1)
+
+    with pytest.raises(AssertionError, match="must not change w"):
+        check_loss(Shifts())
+    with pytest.raises(AssertionError, match="a loss has"):
+        check_loss(planted(object, value=lambda self, w: 0.0, gradient=lambda self, w: w)(), dim=1)
+    with pytest.raises(ValueError, match="has no dim"):
+        check_loss(planted(object, value=lambda self, w: 0.0, subgradient=lambda self, w: 0 * w)())
+
+
+class Remembers(FirstOrder):
+    """Its players share one memory."""
+
+    over = Ball(2)
+
+    def __init__(self):
+        self.seen = np.zeros(2)
+
+    def after(self, t, w, z, Z):
+        self.seen = self.seen + z
+        return self.over.project(-0.1 * self.seen)
+
+
+class Peeks(OGD):
+    def points(self, Z):
+        return super().points(np.asarray(Z) - np.mean(Z, axis=-2, keepdims=True))
+
+
+class Arithmetic(OGD):
+    """Chooses its arithmetic from all of Z: right up to rounding, but not exactly."""
+
+    def points(self, Z):
+        return super().points(Z) * (1.0 + 1e-15 * (np.abs(Z).max() > 2))
+
+
+class Changes(OGD):
+    def player(self):
+        player = super().player()
+        step = player.step
+
+        def changing(z):
+            step(z.copy())
+            z *= 1.0001
+
+        player.step = changing
+        return player
+
+
+LEARNERS = {
+    "players that share a memory": Remembers(),
+    "a closed form that sees the future": Peeks(Ball(2), 0.1),
+    "rounding that depends on the future": Arithmetic(Ball(2), 0.1),
+    "plays outside its set": planted(OGD, after=lambda self, t, w, z, Z: w - z)(Ball(2), 0.1),
+    "a closed form that is not the loop": planted(OGD, points=lambda self, Z: OGD(self.over, 0.2).points(Z))(
+        Ball(2), 0.1
+    ),
+    "a closed form wrong for batches": planted(
+        OGD, points=lambda self, Z: OGD(self.over, 0.1 if np.ndim(Z) == 2 else 0.11).points(Z)
+    )(Ball(2), 0.1),
+    "changes z": Changes(Ball(2), 0.1, "eager"),
+}
+
+
+@pytest.mark.parametrize("fault", LEARNERS)
+def test_faults_in_learners_are_noticed(fault):
+    with pytest.raises((AssertionError, ValueError)):
+        check_learner(LEARNERS[fault])
+
+
+class Diagonal:
+    """A set of your own without a base class: {(a, a)}."""
+
+    dim = 2
+
+    def project(self, y):
+        return np.full(2, np.mean(y))
+
+
+class Mine:
+    """A learner of your own without a base class."""
+
+    over = Diagonal()
+
+    def player(self):
+        return MyPlayer()
+
+
+class MyPlayer:
+    def __init__(self):
+        self.w = np.zeros(2)
+
+    def predict(self):
+        return self.w
+
+    def step(self, z):
+        self.w -= np.mean(z)
+
+
+def test_what_is_right_passes_without_a_base_class():
+    check_set(Diagonal())
+    check_learner(Mine())
+    check_loss(
+        planted(object, value=lambda self, w: np.abs(w).sum(), subgradient=lambda self, w: np.sign(w))(),
+        dim=2,
+    )
+    check_loss(Linear([1.0, 2.0]))
+
+
+def test_all_of_finds_the_library_and_not_these():
+    names = {kind.__name__ for kind in all_of(Set)}
+    assert names == {"Space", "Orthant", "Ball", "Box", "Simplex", "L1Ball", "Halfspace", "Hull"}
+
+
+def test_by_loop_plays_without_the_closed_form():
+    learner = planted(Hedge(2, 0.3).__class__, points=lambda self, Z: 1 / 0)(
+        Simplex(2), Hedge(2, 0.3).regularizer, 0.3
+    )
+    Z = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    assert by_loop(learner, Z) == pytest.approx(Hedge(2, 0.3).points(Z))

@@ -4,6 +4,7 @@ OLDEST ?= python3.11
 BIN := .venv/bin
 PAGES := $(shell find book -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' 2>/dev/null)
 PORT ?= 8000
+PIP := 25.3
 
 # One thread for each process: steps run side by side, and results do not depend on the machine.
 export OPENBLAS_NUM_THREADS := 1
@@ -12,28 +13,29 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade mutants lab sheet pdf slides bench
+.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade lab sheet pdf slides bench formal formal-again
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make book        build the book into _build/html"
 	@echo "make book EDITION=student   without worked solutions, into _build/student/html (appendix: all at the end)"
+	@echo "make book COURSE=course.yml   a book of some pages, into _build/course/html"
 	@echo "make serve       build it and serve it on http://localhost:$(PORT)"
 	@echo "make test        check everything: style, code, pages, the book in a browser"
 	@echo "make test-all    the same, what takes longer, and the oldest and newest packages"
 	@echo "make notebooks   execute every page again and store what it shows"
 	@echo "make certificates  make the certificates of the limits again"
-	@echo "make grade SUBMISSIONS=folder   grade notebooks, into _build/grades"
+	@echo "make formal      check the theorems and certificates with the proof assistant Coq"
+	@echo "make grade SUBMISSIONS=folder ASSIGNMENT=assignment.yml   grade notebooks, into _build/grades (needs bubblewrap)"
 	@echo "make sheet LECTURE=13   an exercise sheet, without and with solutions, into _build/sheets"
 	@echo "make lab         open JupyterLab on the pages"
-	@echo "make pdf         print the whole book into _build/pdf, with bookmarks and links"
+	@echo "make pdf         print the whole book into _build/pdf (CHAPTER=lecture-13-oco: a chapter; EDITION, COURSE as above)"
 	@echo "make slides      a deck for each chapter, into _build/slides"
 	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
 	@echo "make parallel    run the parallel SVM on real processes again, and record it"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
 	@echo "make bench       time it against its bars and its peers, and record the table of the book"
-	@echo "make mutants     change ocolib or ocolab in one place at a time: would the tests notice?"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
 
@@ -42,7 +44,7 @@ define install
 if command -v uv >/dev/null; then \
   { test -d $(1) || uv venv --quiet --python $(PYTHON) $(1); } && uv pip install --python $(1)/bin/python $(2); \
 else \
-  { test -d $(1) || { $(PYTHON) -m venv $(1) && $(1)/bin/python -m pip install --quiet --upgrade pip; }; } && \
+  { test -d $(1) || { $(PYTHON) -m venv $(1) && $(1)/bin/python -m pip install --quiet pip==$(PIP); }; } && \
   $(1)/bin/python -m pip install --progress-bar off $(2); \
 fi || { echo "The packages could not be installed into $(1): the lines above say why. They come from a package index (PyPI, or"; \
   echo "the one in UV_INDEX_URL or PIP_INDEX_URL), so a network is needed once, and 2 GB of disk. Then run make again."; exit 1; }
@@ -54,18 +56,21 @@ ifneq ($(HOME_OF_VENV),$(CURDIR))
 .PHONY: .venv/.installed
 endif
 
-.venv/.installed: requirements.txt pyproject.toml
+.venv/.installed: requirements.txt pyproject.toml press/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12"; exit 1; }
 	@test "$(HOME_OF_VENV)" = "$(CURDIR)" || { test ! -e .venv || echo "Making .venv again: it is incomplete, or of another folder or Python"; rm -rf .venv; }
 	@echo "Setting up .venv (once; a minute or two)"
 	@$(call install,.venv,-r requirements.txt)
-	@$(call install,.venv,--quiet --no-deps --no-build-isolation -e .)
+	@$(call install,.venv,--quiet --no-deps --no-build-isolation -e . -e press)
 	@echo "$(CURDIR)" > $@
 
-ifdef EDITION
+# An edition, a course, or both have a folder of their own in _build.
+NAME := $(basename $(notdir $(COURSE)))$(if $(and $(COURSE),$(EDITION)),-)$(EDITION)
+
+ifneq ($(NAME),)
 book: .venv/.installed
-	$(BIN)/python tools/edition.py $(EDITION)
+	$(BIN)/python -m press book $(EDITION) $(if $(COURSE),--course "$(COURSE)")
 else
 book: .venv/.installed
 	@# a build that failed or was killed forgets what it read and wrote: the next one must warn again
@@ -79,14 +84,14 @@ book: .venv/.installed
 endif
 
 serve: book
-	@$(BIN)/python tools/serve.py $(PORT) $(if $(EDITION),_build/$(EDITION)/html)
+	@$(BIN)/python -m press serve $(PORT) $(if $(NAME),_build/$(NAME)/html)
 
 notebooks: .venv/.installed
-	$(BIN)/python tools/notebooks.py run
+	$(BIN)/python -m press notebooks
 
-test: lint unit pages book browser
+test: lint unit formal pages book browser
 
-test-all: test long oldest newest
+test-all: test long formal-again oldest newest
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
@@ -95,6 +100,14 @@ lint: .venv/.installed
 
 unit: .venv/.installed
 	$(BIN)/python -m pytest -n 2 -m "not browser and not long"
+
+# One minute of processor time; later only what has changed. Without Coq 8.16 it says so, loudly.
+formal: .venv/.installed
+	$(BIN)/python formal/check.py
+
+# The same theory once more, by Coq's second checker, which shares little with the first
+formal-again: .venv/.installed
+	$(BIN)/python formal/check.py --coqchk
 
 pages: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout 300 -W default $(PAGES)
@@ -108,31 +121,31 @@ long: book
 # The oldest NumPy that pyproject.toml allows, which knows no Python after 3.11.
 oldest: PYTHON = $(OLDEST)
 oldest:
-	@$(call install,.venv-oldest,--quiet "numpy==1.25.*" -r requirements.in -e .)
+	@$(call install,.venv-oldest,--quiet "numpy==1.25.*" -r requirements.in -e . -e press)
 	.venv-oldest/bin/python -m pytest -n 2 -m "not browser and not long"
 
 newest:
-	@$(call install,.venv-newest,--quiet --upgrade -r requirements.in -e .)
+	@$(call install,.venv-newest,--quiet --upgrade -r requirements.in -e . -e press)
 	.venv-newest/bin/python -m pytest -n 2 -m "not browser and not long"
 
 # Six processor minutes, on x86: long double decides how close the enclosures are.
 certificates: .venv/.installed
-	$(BIN)/python tools/certify.py
+	$(BIN)/python -m ocolab.certify
 
 # In an environment of its own: the peers are many. The book is made first: one line is to make it again.
 bench: book
 	@# the versions of the lock without its checksums: with them pip installs no folder
 	@sed -n 's/^\([A-Za-z0-9].*==.*\) \\$$/\1/p' requirements.txt > _build/constraints.txt
-	@$(call install,.venv-bench,--quiet -c _build/constraints.txt -e ".[bench]")
-	.venv-bench/bin/python tools/bench.py --record
+	@$(call install,.venv-bench,--quiet -c _build/constraints.txt -e ".[bench]" -e press)
+	.venv-bench/bin/python -m press bench --record
 
 grade: .venv/.installed
-	@test -n "$(SUBMISSIONS)" || { echo "Say where the notebooks are: make grade SUBMISSIONS=folder"; exit 1; }
-	$(BIN)/python tools/grade.py "$(SUBMISSIONS)" $(if $(NETWORK),--network $(NETWORK))
+	@test -n "$(SUBMISSIONS)" || { echo "Say where the notebooks are: make grade SUBMISSIONS=folder ASSIGNMENT=assignment.yml"; exit 1; }
+	$(BIN)/python -m press grade "$(SUBMISSIONS)" $(if $(ASSIGNMENT),--assignment "$(ASSIGNMENT)") $(if $(INTO),--into "$(INTO)")
 
 sheet: .venv/.installed
-	@test -n "$(LECTURE)" || { echo "Say which: make sheet LECTURE=13"; exit 1; }
-	$(BIN)/python tools/sheet.py "$(LECTURE)"
+	@test -n "$(LECTURE)$(ASSIGNMENT)" || { echo "Say which: make sheet LECTURE=13, or make sheet ASSIGNMENT=assignment.yml"; exit 1; }
+	$(BIN)/python -m press sheet "$(or $(ASSIGNMENT),$(LECTURE))" $(if $(EDITION),--edition $(EDITION))
 
 .venv/.lab: .venv/.installed requirements-lab.txt
 	@$(call install,.venv,-r requirements-lab.txt)
@@ -141,24 +154,19 @@ sheet: .venv/.installed
 lab: .venv/.lab
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book
 pdf: book
-	$(BIN)/python tools/pdf.py
+	$(BIN)/python -m press pdf $(CHAPTER) $(if $(NAME),--edition "$(NAME)")
 
 slides: book
-	$(BIN)/python tools/slides.py
+	$(BIN)/python -m press slides $(CHAPTER) $(if $(NAME),--edition "$(NAME)")
 
 phases: .venv/.installed
-	$(BIN)/python tools/phases.py
+	$(BIN)/python -m press phases
 
 parallel: .venv/.installed
 	$(BIN)/python book/scale/parallel_svm.py
 
 cluster: .venv/.installed
-	$(BIN)/python tools/cluster.py $(SCHEDULER)
-
-# Forty minutes the first time on two idle cores; later only what has changed. MODULE=…, or MUTANTS_SAMPLE=n SEED=k
-mutants: .venv/.installed
-	$(BIN)/python tools/mutants.py $(if $(MODULE),--module $(MODULE)) \
-	  $(if $(MUTANTS_SAMPLE),--sample $(MUTANTS_SAMPLE)) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m press cluster $(SCHEDULER)
 
 # $(call resolve,name): name.in into name.txt, complete, for every Python we support, each file with its checksum
 resolve = $(BIN)/python -m uv pip compile $(1).in --universal --python-version 3.11 --generate-hashes \

@@ -28,7 +28,7 @@ help:
 	@echo "make certificates  make the certificates of the limits again"
 	@echo "make formal      check the theorems and certificates with the proof assistant Coq"
 	@echo "make grade SUBMISSIONS=folder ASSIGNMENT=assignment.yml   grade notebooks, into _build/grades (needs bubblewrap)"
-	@echo "make sheet LECTURE=13   an exercise sheet, without and with solutions, into _build/sheets"
+	@echo "make sheet LECTURE=13   an exercise sheet, without and with solutions, into _build/sheets (COURSE: of a part of it)"
 	@echo "make lab         open JupyterLab on the pages"
 	@echo "make pdf         print the whole book into _build/pdf (CHAPTER=lecture-13-oco: a chapter; EDITION, COURSE as above)"
 	@echo "make slides      a deck for each chapter, into _build/slides"
@@ -145,7 +145,7 @@ grade: .venv/.installed
 
 sheet: .venv/.installed
 	@test -n "$(LECTURE)$(ASSIGNMENT)" || { echo "Say which: make sheet LECTURE=13, or make sheet ASSIGNMENT=assignment.yml"; exit 1; }
-	$(BIN)/python -m press sheet "$(or $(ASSIGNMENT),$(LECTURE))" $(if $(EDITION),--edition $(EDITION))
+	$(BIN)/python -m press sheet "$(or $(ASSIGNMENT),$(LECTURE))" $(if $(EDITION),--edition $(EDITION)) $(if $(COURSE),--course "$(COURSE)")
 
 .venv/.lab: .venv/.installed requirements-lab.txt
 	@$(call install,.venv,-r requirements-lab.txt)

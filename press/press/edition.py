@@ -55,14 +55,37 @@ def chosen(course, toc):
     return {"format": toc["format"], "root": toc["root"], "parts": [*parts, back]}
 
 
+def read(path):
+    """Read course.yml; what is wrong with it is a sentence."""
+    try:
+        course = yaml.safe_load(Path(path).read_text("utf-8-sig"))
+    except OSError as error:
+        raise Wrong(f"{path} cannot be read: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise Wrong(f"{path} is no YAML: {error}") from None
+    if not isinstance(course, dict):
+        raise Wrong(f"{path} must have `parts:` with `title:` and `pages:`")
+    return course
+
+
+def contents(course=None):
+    """The table of contents of the book, or of a course."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
+    return chosen(course, toc) if course else toc
+
+
+def name(course, edition):
+    """The name of its folder in _build, from the file of the course and the edition; the book has none."""
+    return "-".join(filter(None, (course and Path(course).stem, edition)))
+
+
 def files(folder, edition, url, course=None):
     """Write _config.yml and _toc.yml of an edition; return their paths."""
-    config, toc = (yaml.safe_load((ROOT / name).read_text("utf8")) for name in ("_config.yml", "_toc.yml"))
+    config, toc = yaml.safe_load((ROOT / "_config.yml").read_text("utf8")), contents(course)
     config["sphinx"]["config"] |= {"edition": edition, "book_files": str(folder)}
     if url:
         config["repository"]["url"] = url
     if course:
-        toc = chosen(course, toc)
         config["title"] = str(course.get("title", config["title"]))
         config["author"] = str(course.get("lecturer", config["author"]))
         site = str(course.get("site") or "").rstrip("/")
@@ -70,8 +93,8 @@ def files(folder, edition, url, course=None):
     if edition == "appendix":
         toc["parts"][-1]["chapters"].append({"file": LAST})
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in (("_config.yml", config), ("_toc.yml", toc)):
-        (folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), "utf8")
+    for file, content in (("_config.yml", config), ("_toc.yml", toc)):
+        (folder / file).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), "utf8")
     return folder / "_config.yml", folder / "_toc.yml"
 
 
@@ -109,9 +132,8 @@ def main(arguments):
     asked = parser.parse_args(arguments)
     if not (asked.edition or asked.into or asked.course):
         parser.error("say which edition, or where it goes; the book itself is built by make book")
-    course = yaml.safe_load(asked.course.read_text("utf8")) if asked.course else None
-    name = "-".join(filter(None, (asked.course and asked.course.stem, asked.edition)))
-    folder = asked.into or ROOT / "_build" / name
+    course = read(asked.course) if asked.course else None
+    folder = asked.into or ROOT / "_build" / name(asked.course, asked.edition)
     if not build(folder, asked.edition or "", asked.url, course):
         return 1
     print(f"\nThe book:  {folder.resolve() / 'html' / 'index.html'}")

@@ -19,7 +19,7 @@ def test_sheets_are_printed(tmp_path):
         pytest.skip("no Chromium, or no node")
     # a process of its own: the browser of the other tests holds this one's event loop
     subprocess.run([sys.executable, "-m", "press", "sheet", "9", "--into", tmp_path], check=True)
-    names = [f"{sheet.lecture('9')[0]}-{kind}" for kind in sheet.KINDS]
+    names = [f"{sheet.sheet_of('9').name}-{kind}" for kind in sheet.KINDS]
     files = [tmp_path / f"{name}.{form}" for name in names for form in ("ipynb", "pdf")]
     assert len(files) == 4 and all(file.exists() for file in files)
     without, told = ("".join(page.extract_text() for page in PdfReader(file).pages) for file in files[1::2])

@@ -5,23 +5,25 @@ import re
 import pytest
 from leaks import solutions, squeezed
 
+from press import edition
 from press.grade import checks, notebook
 from press.pages import notebooks, plain
 from press.print import sheet
 
-FOLDERS = ["4", "9", "13", "17", "regret-bounds", "limits", "scale"]
+TOC = edition.contents()
+FOLDERS = ["4", "9", "13", "17", "gentle-start", "regret-bounds", "limits", "scale"]
 
 
 def exercises_of(asked):
     """[(id, title)] of all exercises of a lecture."""
-    _, _, pages = sheet.lecture(asked)
+    _, _, pages = sheet.lecture(asked, TOC)
     boxes = [notebooks.exercises(notebooks.read(notebooks.TEXT / f"{page}.md")) for page in pages]
     return [(name, title) for found in boxes for name, (_, title) in found.items()]
 
 
 @pytest.mark.parametrize("asked", FOLDERS)
 def test_a_sheet_has_every_exercise_and_no_solution_unless_asked(asked):
-    without, told = (sheet.notebook(asked, wanted) for wanted in (False, True))
+    without, told = (sheet.notebook(sheet.sheet_of(asked), wanted) for wanted in (False, True))
     names = [name for name, _ in exercises_of(asked)]
     for made in (without, told):
         found = [cell.metadata["exercise"] for cell in made.cells if "exercise" in notebooks.tags(cell)]
@@ -36,7 +38,7 @@ def test_a_sheet_has_every_exercise_and_no_solution_unless_asked(asked):
 
 def test_a_sheet_with_solutions_runs():
     """Its cells bring all that the checks need; a solution is strict."""
-    made = sheet.notebook("13", True)
+    made = sheet.notebook(sheet.sheet_of("13"), True)
     notebooks.NotebookClient(made, kernel_name="python3", timeout=600).execute()
     answers = [c for c in made.cells if plain.is_solution(c)]
     assert len(answers) == len(exercises_of("13"))
@@ -46,13 +48,13 @@ def test_a_sheet_with_solutions_runs():
 
 def test_an_unknown_lecture_is_a_sentence():
     with pytest.raises(SystemExit, match="no lecture 99"):
-        sheet.lecture("99")
+        sheet.lecture("99", TOC)
 
 
 def test_exercises_are_numbered_through():
     numbers = [
         int(found[1])
-        for cell in sheet.notebook("13", False).cells
+        for cell in sheet.notebook(sheet.sheet_of("13"), False).cells
         if (found := re.match(r".*\*\*Exercise (\d+): ", cell.source, re.DOTALL))
         and cell.cell_type == "markdown"
     ]
@@ -72,7 +74,7 @@ def assigned(folder):
 def test_an_assignment_has_its_own_sheet(tmp_path):
     """Only its exercises, with points and date; and the notebook is one that the grader knows."""
     path = assigned(tmp_path)
-    made = sheet.notebook(path, False)
+    made = sheet.notebook(sheet.sheet_of(path), False)
     found = [cell.metadata["exercise"] for cell in made.cells if "exercise" in notebooks.tags(cell)]
     assert found == ["ex-three-kinks", "ex-the-price-of-staying", "ex-the-best-threshold"]
     text = "\n".join(cell.source for cell in made.cells)
@@ -84,7 +86,48 @@ def test_an_assignment_has_its_own_sheet(tmp_path):
 
 def test_paper_has_room_for_a_name_and_no_checks(tmp_path):
     path = assigned(tmp_path)
-    page = sheet.page(sheet.notebook(path, False), "Sheet 3", sheet.sheet_of(path))
+    page = sheet.page(sheet.notebook(sheet.sheet_of(path), False), "Sheet 3", sheet.sheet_of(path))
     assert "Name <i>" in page and "of 6.5" in page and "Hand in by 20 November 2026" in page
     assert "check" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
     assert page.count('<div class="exercise">') == 3
+
+
+COURSE = """\
+title: Four weeks
+lecturer: A. Lecturer
+parts:
+  - {title: "Week 1", pages: [lecture-13-oco/winnow, lecture-13-oco/the-game]}
+  - {title: "Week 2", pages: [regret-bounds]}
+"""
+
+
+@pytest.fixture
+def course(tmp_path):
+    file = tmp_path / "autumn.yml"
+    file.write_text(COURSE, "utf8")
+    return file
+
+
+def test_a_course_has_a_sheet_for_each_part_in_its_own_order(course):
+    made = sheet.sheet_of("1", course)
+    assert (made.name, made.title) == ("autumn-1", "Week 1")
+    assert made.pages == ["lecture-13-oco/winnow", "lecture-13-oco/the-game"]
+    cells = sheet.notebook(made, False).cells
+    found = [cell.metadata["exercise"] for cell in cells if "exercise" in notebooks.tags(cell)]
+    here = [notebooks.TEXT / f"{page}.md" for page in made.pages]
+    assert found == [name for text in here for name in notebooks.exercises(notebooks.read(text))]
+    assert cells[1].source == "Four weeks, A. Lecturer"
+
+
+def test_a_part_that_the_course_has_not_is_a_sentence(course):
+    for asked in ("3", "13x", "0"):
+        with pytest.raises(SystemExit, match="the course has parts 1 to 2"):
+            sheet.sheet_of(asked, course)
+
+
+def test_an_assignment_asks_only_for_pages_of_the_course(course, tmp_path):
+    file = tmp_path / "sheet.yml"
+    file.write_text("title: One\nexercises: [ex-another-first-move]\n", "utf8")
+    assert sheet.sheet_of(file).pages == ["lecture-13-oco/follow-the-leader"]
+    with pytest.raises(SystemExit, match="leaves out the page of ex-another-first-move"):
+        sheet.sheet_of(file, course)

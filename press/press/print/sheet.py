@@ -1,8 +1,9 @@
-"""An exercise sheet: python -m press sheet WHAT [--into FOLDER]
+"""Make an exercise sheet: python -m press sheet WHAT [--course course.yml] [--into FOLDER]
 
 WHAT is a lecture's number (13), the name of a folder in pages/ (limits), or an assignment.yml: then the sheet
-has its exercises, points and date, and `make grade` grades it by the same file. Writes four files, and the
-wheel beside them: a notebook and a PDF without solutions, and both with them. Exercises keep their ids.
+has its exercises, points and date, and `make grade` grades it by the same file. With a course, a number means
+a part of the course, 1 for its first, and the pages come in the order of the course. Writes four files, and
+the wheel beside them: a notebook and a PDF without solutions, and both with them. Exercises keep their ids.
 """
 
 import argparse
@@ -13,7 +14,6 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-import yaml
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -21,6 +21,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from press import edition
 from press.grade import assignment
 from press.html import downloads, maths, offline
 from press.pages import depends, exercise, notebooks, plain
@@ -44,28 +45,46 @@ class Sheet:
     pages: list
     points: dict = field(default_factory=dict)  # {exercise: points}; none: all exercises of the pages
     due: object = None
+    of: str = ""  # the course and its lecturer
 
     def asks(self, name):
         return not self.points or name in self.points
 
 
-def sheet_of(asked):
-    """The sheet of a lecture, or of an assignment."""
-    if not str(asked).endswith((".yml", ".yaml")):
-        return Sheet(*lecture(asked))
-    given, path = assignment.read(asked), Path(asked)
-    toc = yaml.safe_load((notebooks.ROOT / "_toc.yml").read_text("utf8"))
-    pages = [entry["file"].removeprefix("book/") for part in toc["parts"] for entry in part["chapters"]]
-    wanted = {page_of(assignment.checks.book()[name][0]) for name in given.exercises}
-    ours = [page for page in pages if page in wanted]
-    return Sheet(path.stem, given.title, ours, given.exercises, given.due)
+def sheet_of(asked, course=None):
+    """The sheet of a lecture, of a part of a course, or of an assignment; `course` is a file, or None."""
+    given = edition.read(course) if course else None
+    toc = edition.contents(given)
+    of = ", ".join(str(given[key]) for key in ("title", "lecturer") if given.get(key)) if given else ""
+    if str(asked).endswith((".yml", ".yaml")):
+        return _assigned(Path(asked), toc, of)
+    if given:
+        parts = dict(enumerate(toc["parts"][:-1], 1))  # without the back matter
+        if not str(asked).isdigit() or int(asked) not in parts:
+            raise SystemExit(f"no part {asked}: the course has parts 1 to {len(parts)}")
+        part = parts[int(asked)]
+        pages = [page for page in _pages(part) if plain.has_notebook(page)]
+        return Sheet(f"{Path(course).stem}-{int(asked)}", part["caption"], pages, of=of)
+    return Sheet(*lecture(asked, toc))
 
 
-def lecture(asked):
+def _assigned(path, toc, of):
+    given = assignment.read(path)
+    wanted = {page_of(assignment.checks.book()[name][0]): name for name in given.exercises}
+    ours = [page for part in toc["parts"] for page in _pages(part) if page in wanted]
+    if missing := [name for page, name in wanted.items() if page not in ours]:
+        raise SystemExit(f"{path}: the course leaves out the page of {missing[0]}")
+    return Sheet(path.stem, given.title, ours, given.exercises, given.due, of)
+
+
+def _pages(part):
+    return [entry["file"].removeprefix("book/") for entry in part["chapters"]]
+
+
+def lecture(asked, toc):
     """(folder, title, pages) of a lecture, the pages in reading order."""
-    toc = yaml.safe_load((notebooks.ROOT / "_toc.yml").read_text("utf8"))
     for part in toc["parts"]:
-        pages = [entry["file"].removeprefix("book/") for entry in part["chapters"]]
+        pages = _pages(part)
         folder = next((page for page in pages if "/" in page), pages[0]).partition("/")[0]
         number = re.match(r"lecture-0*(\d+)", folder)
         if asked == folder or (number and asked.lstrip("0") == number[1]):
@@ -129,9 +148,9 @@ def headed(box, number, points):
     return named
 
 
-def notebook(asked, solutions):
-    """The sheet of a lecture or an assignment as a notebook."""
-    sheet, numbers = sheet_of(asked), itertools.count(1)
+def notebook(sheet, solutions):
+    """The sheet as a notebook."""
+    numbers = itertools.count(1)
     words = "exercises and worked solutions" if solutions else "exercises"
     cells = [
         cell
@@ -140,6 +159,8 @@ def notebook(asked, solutions):
     ]
     first = plain.folded(notebooks.first_cell(notebooks.needs(cells), site()))
     head = [new_markdown_cell(f"# {sheet.title}: {words}"), new_markdown_cell(HOW, metadata=SCREEN)]
+    if sheet.of:
+        head.insert(1, new_markdown_cell(sheet.of))
     if sheet.due:
         head.insert(1, new_markdown_cell(f"Hand in by {sheet.due:%-d %B %Y, %H:%M}.", metadata=SCREEN))
     return plain.collected([*head, first, *cells])
@@ -205,16 +226,16 @@ def code(cell):
     return f'<pre class="{kind}">{highlight(text, PythonLexer(), HtmlFormatter(nowrap=True))}</pre>'
 
 
-def write(asked, into, edition=""):
+def write(asked, into, without="", course=None):
     """Both sheets in both forms; the wheel lies beside them, for their first cells. Returns the files.
 
     A student edition has no sheet with solutions.
     """
-    sheet = sheet_of(asked)
+    sheet = sheet_of(asked, course)
     into.mkdir(parents=True, exist_ok=True)
     shutil.copy(downloads.wheel(), into)
     sheets = {
-        kind: notebook(asked, told) for kind, told in KINDS.items() if not (told and edition == "student")
+        kind: notebook(sheet, told) for kind, told in KINDS.items() if not (told and without == "student")
     }
     files = {kind: into / f"{sheet.name}-{kind}.ipynb" for kind in sheets}
     for kind, made in sheets.items():  # both, before anything asks for Chromium
@@ -233,10 +254,12 @@ def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("what", help="13, limits, or assignment.yml")
     parser.add_argument("--edition", default="", help="student: no solutions")
+    parser.add_argument("--course", type=Path, help="a file course.yml; WHAT is then the number of a part")
     parser.add_argument("--into", type=Path)
     asked = parser.parse_args(arguments)
     try:
-        files = write(asked.what, asked.into or BUILD / asked.edition / "sheets", asked.edition)
+        folder = asked.into or BUILD / edition.name(asked.course, asked.edition) / "sheets"
+        files = write(asked.what, folder, asked.edition, asked.course)
     except chromium.NoChromium as reason:
         raise SystemExit(f"The notebooks are written; no PDF: {reason}") from None
     print("\n".join(map(notebooks.shown, files)))

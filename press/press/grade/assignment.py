@@ -1,15 +1,15 @@
 """Read assignment.yml: which exercises count, for how many points, until when.
 
-    title: Sheet 3
-    due: 2026-11-20 23:59
-    late: {per day: 10, days: 3}      # percent of the points, for how long; without it nothing is lost
-    attempts: best                    # or last
-    seeds: student                    # every student gets other numbers; or class: all get the same
-    roster: roster.csv                # id and name of everyone; or Moodle's worksheet, or Canvas's gradebook
-    site: https://owner.github.io/name
-    exercises:
-      ex-the-price-of-staying: 2
-      ex-how-lucky-can-one-get: 3
+title: Sheet 3
+due: 2026-11-20 23:59
+late: {per day: 10, days: 3}      # percent of the points, for how long; without it nothing is lost
+attempts: best                    # or last
+seeds: student                    # every student gets other numbers; or class: all get the same
+roster: roster.csv                # id and name of everyone; or Moodle's worksheet, or Canvas's gradebook
+site: https://owner.github.io/name
+exercises:
+  ex-the-price-of-staying: 2
+  ex-how-lucky-can-one-get: 3
 """
 
 import csv

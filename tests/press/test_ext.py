@@ -89,6 +89,8 @@ def test_a_dark_figure_has_no_paper_and_no_dark_ink():
     dark = images.darken(light)
     assert "#ffffff" not in dark and "#000000" not in dark
     assert re.search(r'<svg fill="#[d-f]', dark), "text without a colour of its own is light"
+    box = images.darken('<path style="fill: #ffffff"/><path id="behind-a-word" style="fill: #ffffff"/>')
+    assert "fill: none" in box and "fill: #15181d" in box, "no white block, and no line through a word"
 
 
 def test_a_book_without_an_address_names_none():

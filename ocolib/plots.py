@@ -221,7 +221,7 @@ def figure(xlabel: str = "", ylabel: str = "", columns: int = 1, rows: int = 1, 
 
 def label(ax: Any, x: Any, y: Any, text: str, color: str, **kwargs: Any) -> None:
     """Write `text` beside the point (x, y) in the colour of its line."""
-    beside = not {"xytext", "ha", "rotation", "textcoords"} & {*kwargs}
+    beside = not {"ha", "rotation", "textcoords"} & {*kwargs} and kwargs.get("xytext", (6, 0))[0] > 3
     kwargs = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"} | kwargs
     ax.annotate(text, (x, y), color=color, **kwargs).beside = beside
 

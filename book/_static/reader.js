@@ -20,10 +20,15 @@
   const search = async (form, input, list, status) => {
     const words = input.value.trim();
     if (!words) { list.replaceChildren(); status.textContent = ''; return; }
-    found.ready ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')]);
-    await found.ready;
+    found.book ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')])
+      .then(() => window.finder.prepare(window.finderIndex));
+    let book;
+    try { book = await found.book; } catch {
+      status.textContent = 'Search could not be loaded. The concordance lists every item of the lectures.';
+      return;
+    }
     if (input.value.trim() !== words) return;
-    const results = window.finder.find(words, window.finderIndex).slice(0, 30);
+    const results = window.finder.find(words, book).slice(0, 30);
     list.replaceChildren(...results.map(result => window.finder.show(result, root)));
     status.textContent = results.length ? '' : `Nothing found for “${words}”.`;
   };

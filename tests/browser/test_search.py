@@ -49,15 +49,25 @@ RIGHT = {
     "lower bound": "limits/summary",
     "Cover": "limits/experts",
     "sunspots": "reference",
-    "winow": None,  # a misspelling finds nothing rather than nonsense
+    "winow": f"{L13}/winnow",  # one slip is forgiven
+    "perceptrn": f"{L9}/mistake-bound",
+    "sgd": "regret-bounds/pegasos",
+    "learning rate": f"{L13}/online-subgradient-descent",
+    "step size": f"{L13}/online-subgradient-descent",
+    "mirror descent": f"{L17}/gradient-descent-lazy-eager",
+    "xyzzy": None,
 }
 FIND = """async query => {
   const load = source => new Promise((done, failed) => {
     const script = document.createElement('script');
     document.head.append(Object.assign(script, {src: source, onload: done, onerror: failed}));
   });
-  if (!window.finder) { await load('_static/finder.js'); await load('_static/finder-index.js'); }
-  const found = window.finder.find(query, window.finderIndex).slice(0, 5);
+  if (!window.book) {
+    await load('_static/finder.js');
+    await load('_static/finder-index.js');
+    window.book = await window.finder.prepare(window.finderIndex);
+  }
+  const found = window.finder.find(query, window.book).slice(0, 5);
   return found.map(({entry, score}) => [entry.p, entry.k, entry.t, score]);
 }"""
 

@@ -15,6 +15,18 @@
     setTimeout(() => { if (button && document.activeElement === document.body) button.focus({ preventScroll: true }); });
   }, true);
 
+  // The sidebar shows where one is, also in a fresh tab and when it opens on a phone.
+  const showPlace = () => {
+    const here = document.querySelector('.bd-links .part a.current'), box = here?.closest('.bd-sidebar-primary, dialog');
+    if (!here || !box.clientHeight) return;
+    const inner = here.getBoundingClientRect(), outer = box.getBoundingClientRect();
+    if (inner.top < outer.top + 60 || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
+  };
+  const keepPlace = () => {
+    if (document.readyState === 'complete') showPlace(); else window.addEventListener('load', showPlace);
+    document.addEventListener('click', event => { if (event.target.closest('.primary-toggle')) setTimeout(showPlace, 50); });
+  };
+
   // Search: the index comes when the first letter is typed, as a script, so that it works from a file too.
   const found = {};
   const search = async (form, input, list, status) => {
@@ -101,6 +113,7 @@
 
   document.addEventListener('DOMContentLoaded', () => {
     keepFocus();
+    keepPlace();
     prepareSearch();
     prepareFilter();
     lightMap();

@@ -48,7 +48,7 @@ RIGHT = {
     "dual averaging": f"{L17}/gradient-descent-lazy-eager",
     "lower bound": "limits/summary",
     "Cover": "limits/experts",
-    "sunspots": "reference",
+    "sunspots": "reference/data",
     "winow": f"{L13}/winnow",  # one slip is forgiven
     "perceptrn": f"{L9}/mistake-bound",
     "sgd": "regret-bounds/pegasos",

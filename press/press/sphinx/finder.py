@@ -79,7 +79,8 @@ def source(content, length=160):
 def entries(env):
     """Every result there can be: page, address, kind, title, what it says, lecture, more words."""
     pages = [name for name in env.found_docs if "finder" in env.metadata[name]]
-    order = {name: place for place, name in enumerate(["book/intro", *reader.parts()])}
+    rooms = sorted(name for name in pages if name.startswith("book/reference/"))
+    order = {name: place for place, name in enumerate(["book/intro", *reader.parts(), *rooms])}
     pages = sorted((name for name in pages if name in order), key=order.get)
     terms = yaml.safe_load(TERMS.read_text("utf8"))
     part_of = reader.parts()

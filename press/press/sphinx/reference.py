@@ -1,6 +1,49 @@
 """The reference is made of docstrings: they are plain text, and Sphinx is told what that means."""
 
+import importlib
+import inspect
 import re
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+
+class Room(SphinxDirective):
+    """``{room} ocolib.sets``: what a module has, first as a list of one line each, then in full."""
+
+    required_arguments = 1
+    option_spec = {"members": directives.unchanged, "imported-members": directives.flag}  # noqa: RUF012
+
+    def run(self):
+        module = importlib.import_module(self.arguments[0])
+        listed = self.options.get("members", "")
+        lines = [".. list-table::", "   :widths: auto", "   :class: room", ""]
+        for name in re.split(r",\s*", listed) if listed else public(module):
+            lines.append(f"   * - :py:obj:`{name} <{module.__name__}.{name}>`")
+            lines.append(f"     - {literal(first_line(getattr(module, name)))}")
+        lines += ["", f".. automodule:: {module.__name__}", f"   :members: {listed}"]
+        if "imported-members" in self.options:
+            lines.append("   :imported-members:")
+        place = nodes.container()
+        text = ["```{eval-rst}", *lines, "```"]
+        self.state.nested_parse(StringList(text, self.env.docname), self.content_offset, place)
+        return place.children
+
+
+def public(module):
+    """The names that autodoc shows: what is said to be public, or what is defined here and documented."""
+    said = getattr(module, "__all__", None) or [
+        name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__
+    ]
+    found = [name for name in said if not name.startswith("_")]
+    return [name for name in found if callable(getattr(module, name)) and first_line(getattr(module, name))]
+
+
+def first_line(thing):
+    """The first sentence or line of a docstring."""
+    return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 def plain_docstrings(app, what, name, obj, options, lines):
@@ -32,5 +75,6 @@ def literal(line):
 
 
 def setup(app):
+    app.add_directive("room", Room)
     app.connect("autodoc-process-docstring", plain_docstrings)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

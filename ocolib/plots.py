@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,12 @@ STYLE = {
     "figure.dpi": 110,
     "font.size": 10,  # points: 13 pixels
     "font.family": ["Companion Sans", "DejaVu Sans"],  # the second for the signs that the first lacks
-    "mathtext.fontset": "cm",  # as the formulas of a page
+    "mathtext.fontset": "custom",
+    "mathtext.rm": "Companion Sans",
+    "mathtext.bf": "Companion Sans:bold",
+    "mathtext.it": "STIXGeneral:italic",
+    "mathtext.cal": "STIXGeneral:italic",
+    "mathtext.fallback": "stix",
     "axes.titlesize": 10,
     "text.color": "#222222",
     "axes.labelcolor": "#444444",
@@ -77,9 +83,7 @@ def show(figure: Any) -> None:
         plt.show()
         return
     panels = len(figure.axes)
-    for ax in figure.axes:
-        plain_powers(ax.xaxis)
-        plain_powers(ax.yaxis)
+    dress(figure)
     width, height = figure.get_size_inches() * figure.dpi
     data = {
         "image/svg+xml": as_svg(figure),
@@ -186,12 +190,48 @@ def end_with_data(ax: Any) -> None:
     ax.set_xlim(low, min(end, high))
 
 
-def plain_powers(axis: Any) -> None:
-    """Set 10 to some power in the letters of the other ticks; only the exponent is a formula."""
-    written = axis.get_major_formatter()
-    if type(written).__name__ == "LogFormatterSciNotation":
-        power = re.compile(r"\$\\mathdefault\{(\d+)(\^\{[^}]*\})\}\$")
-        axis.set_major_formatter(lambda value, place: power.sub(r"\1$\2$", written(value, place)))
+def dress(figure: Any) -> None:
+    """Set all words in the book's letters; signs that these lack, and powers of 10, become formulas."""
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            written = axis.get_major_formatter()
+            if hasattr(written, "seq"):
+                written.seq = [with_signs(text) for text in written.seq]
+            elif type(written).__name__ == "LogFormatterSciNotation":
+                axis.set_major_formatter(partial(_power, written))
+    for text in figure.findobj(lambda artist: hasattr(artist, "get_text")):
+        text.set_text(with_signs(text.get_text()))
+
+
+def _power(written: Any, value: float, place: int) -> str:
+    """A power as `written` sets it, but with its base in the letters of the other ticks."""
+    return re.sub(r"\$\\mathdefault\{(\d+)(\^\{[^}]*\})\}\$", r"\1$\2$", written(value, place))
+
+
+@cache
+def _letters() -> frozenset[int]:
+    from matplotlib.ft2font import FT2Font
+
+    return frozenset(FT2Font(str(FONTS / "sans.ttf")).get_charmap())
+
+
+def with_signs(text: str) -> str:
+    """In words that hold a formula, write signs that the letters lack as formulas too.
+
+    Words without a formula take such signs from other letters; words with one cannot.
+
+    >>> with_signs("gap γ̄ − ‖w$_t$‖")
+    'gap $\\\\bar{γ}$ − $‖$w$_t$$‖$'
+    """
+    parts = re.split(r"(?<!\\)\$", text)
+    if len(parts) < 3:
+        return text
+    for place in range(0, len(parts), 2):
+        words = re.sub("(.)\u0304", r"$\\bar{\1}$", re.sub("(.)\u0302", r"$\\hat{\1}$", parts[place]))
+        parts[place] = "".join(
+            sign if ord(sign) in _letters() or sign == "\n" else f"${sign}$" for sign in words
+        )
+    return "$".join(parts)
 
 
 def _across(ax: Any, text: Any) -> float:

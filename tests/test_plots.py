@@ -123,7 +123,7 @@ def notebook(monkeypatch):
 
 
 def letters(svg):
-    """The sizes of type in a figure, in pixels: matplotlib scales the outlines of letters of 2048 or 1000 units."""
+    """The sizes of type in a figure, in pixels, from the scales of the letters' outlines."""
     return {round(4 / 3 * 100 * float(scale)) for scale in re.findall(r"scale\(([\d.]+) -", svg)}
 
 

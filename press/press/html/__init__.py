@@ -22,6 +22,7 @@ PASSES = (
     "press.sphinx.reader:fold_sidebar",
     # what is made from all pages
     "press.sphinx.finder:write",
+    "press.html.cards:write",
     "press.sphinx.reader:write_index",
     "press.sphinx.reader:write_headers",
     "press.html.light:join",

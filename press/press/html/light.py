@@ -13,7 +13,9 @@ from pathlib import Path
 from press.js import build
 
 SHEET, SCRIPT = "book.css", "book.js"
-LINK = re.compile(r'[ \t]*<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]*?)_static/([^"?]+)[^"]*"[^>]*>\n?')
+LINK = re.compile(
+    r'[ \t]*<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]*?)_static/([^"?]+)[^"]*"[^>]*>\n?'
+)
 # scripts that want the whole page; those of figures and of Run find their own files by their own address
 JOINED = (
     "documentation_options.js",

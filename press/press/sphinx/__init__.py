@@ -20,6 +20,7 @@ PARTS = (
     "press.sphinx.live",
     "press.sphinx.figures",
     "press.sphinx.elsewhere",
+    "press.html.cards",
     "press.html.light",
     "press.html.assets",
     "press.html.sealed",

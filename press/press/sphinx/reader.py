@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from press import HOME, ledger
-from press.html import downloads
+from press.html import cards, downloads
 
 WORDS_A_MINUTE = 200
 FORMULA = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -192,7 +192,9 @@ def decorate(app, pagename, templatename, context, doctree):
     context["description"] = app.config.book_description if first else facts.get("begins")
     config = settings()
     url = config["repository"]["url"].rstrip("/")
-    context["preview"] = f"{site(config)}/_static/readme.png" if site(config) else None
+    card = cards.of(pagename, body, app.config.root_doc) if cards.available() else "_static/readme.png"
+    # those who read a link want a whole address; without one the way from the page may still help
+    context["preview"] = f"{site(config)}/{card}" if site(config) else context["pathto"](card, 1)
     if not body or templatename != "page.html":
         return
     if part and part != "Back matter":
@@ -310,7 +312,9 @@ def write_index(app, pages):
     """Write the first address of the book: it says what the book is to whoever shares it, and leads on."""
     config = settings()
     known = {"title": config["title"], "description": app.config.book_description}
+    card = cards.name(app.config.root_doc) if cards.available() else "_static/readme.png"
     known |= {"site": site(config), "first": f"{app.config.root_doc}.html"}
+    known["preview"] = f"{site(config)}/{card}" if site(config) else card
     pages[Path(app.outdir, "index.html")] = app.builder.templates.render("index.html", known)
 
 

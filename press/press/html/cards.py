@@ -19,7 +19,7 @@ MEASURES = re.compile(r'viewBox="([-\d.]+) ([-\d.]+) ([\d.]+) ([\d.]+)"')
 TITLE = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 KICKER = re.compile(r'<p class="page-kicker">(.*?)</p>')
 CARD = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" \
-width="{WIDE}" height="{HIGH}" font-family="Companion Sans">
+width="{WIDE}" height="{HIGH}" font-family="Companion Sans" fill="#1d2229">
 <rect width="{WIDE}" height="{HIGH}" fill="#ffffff"/><rect width="14" height="{HIGH}" fill="#17568c"/>
 <text x="64" y="72" font-size="28" fill="#565e6a">{kicker}</text>
 {title}
@@ -77,7 +77,7 @@ def card(app, page, svg):
     kicker = words(KICKER.search(page)[1]) if KICKER.search(page) else "A book that runs"
     lines = broken(title)
     rows = "".join(
-        f'<text x="64" y="{140 + 62 * row}" font-size="54" font-weight="bold" fill="#1d2229">{escape(line)}</text>'
+        f'<text x="64" y="{140 + 62 * row}" font-size="54" font-weight="bold">{escape(line)}</text>'
         for row, line in enumerate(lines)
     )
     top = 112 + 62 * len(lines)
@@ -122,7 +122,7 @@ def placed(svg, x, y, wide, high):
     measures = MEASURES.search(opening[0])[0]
     inner = svg[opening.end() :].rpartition("</svg>")[0]
     box = f'x="{x}" y="{y}" width="{wide}" height="{high}" {measures}'
-    return f'<svg {box} preserveAspectRatio="xMidYMid meet" font-size="13">{inner}</svg>'
+    return f'<svg {box} preserveAspectRatio="xMidYMid meet" font-size="13" fill="#000000">{inner}</svg>'
 
 
 def draw(jobs):

@@ -284,8 +284,8 @@ def fold_sidebar(app, pages):
 
 def folded(contents):
     """
-    >>> folded('<p class="caption"><span class="caption-text">One</span></p><ul class="nav"><li>x</li></ul>')
-    '<details class="part"><summary><span class="number">1</span> One</summary><ul class="nav"><li>x</li></ul></details>'
+    >>> folded('<p class="caption"><span class="caption-text">One</span></p><ul><li>x</li></ul>')
+    '<details class="part"><summary><span class="number">1</span> One</summary><ul><li>x</li></ul></details>'
     """
     first, *chapters = CAPTION.split(contents)
     made, number, errata = [first], 0, []

@@ -20,11 +20,12 @@ class Room(SphinxDirective):
         module = importlib.import_module(self.arguments[0])
         listed = self.options.get("members", "")
         lines = [".. list-table::", "   :widths: auto", "   :class: room", ""]
-        for name in re.split(r",\s*", listed) if listed else public(module):
+        inside = "imported-members" in self.options
+        for name in re.split(r",\s*", listed) if listed else public(module, inside):
             lines.append(f"   * - :py:obj:`{name} <{module.__name__}.{name}>`")
             lines.append(f"     - {literal(first_line(getattr(module, name)))}")
         lines += ["", f".. automodule:: {module.__name__}", f"   :members: {listed}"]
-        if "imported-members" in self.options:
+        if inside:
             lines.append("   :imported-members:")
         place = nodes.container()
         text = ["```{eval-rst}", *lines, "```"]
@@ -32,11 +33,15 @@ class Room(SphinxDirective):
         return place.children
 
 
-def public(module):
-    """The names that autodoc shows: what is said to be public, or what is defined here and documented."""
-    said = getattr(module, "__all__", None) or [
-        name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__
-    ]
+def public(module, inside=False):
+    """The names that autodoc shows: what is documented and public, or defined here, or `inside` of it."""
+    homes = (module.__name__, f"{module.__name__}.") if inside else (module.__name__,)
+
+    def own(value):
+        home = getattr(value, "__module__", None) or ""
+        return home == homes[0] or home.startswith(homes[1:])
+
+    said = getattr(module, "__all__", None) or [name for name, value in vars(module).items() if own(value)]
     found = [name for name in said if not name.startswith("_")]
     return [name for name in found if callable(getattr(module, name)) and first_line(getattr(module, name))]
 

@@ -27,15 +27,16 @@
     document.addEventListener('click', event => { if (event.target.closest('.primary-toggle')) setTimeout(showPlace, 50); });
   };
 
-  // Search: the index comes when the first letter is typed, as a script, so that it works from a file too.
+  // Search: the index comes when the field is entered, as a script, so that it works from a file too.
   const found = {};
+  const index = () => found.book ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')])
+    .then(() => window.finder.prepare(window.finderIndex)).then(book => { found.ready = true; return book; });
   const search = async (form, input, list, status) => {
     const words = input.value.trim();
     if (!words) { list.replaceChildren(); status.textContent = ''; return; }
-    found.book ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')])
-      .then(() => window.finder.prepare(window.finderIndex));
     let book;
-    try { book = await found.book; } catch {
+    if (!found.ready) status.textContent = 'Searching …';
+    try { book = await index(); } catch {
       status.textContent = 'Search could not be loaded. The concordance lists every item of the lectures.';
       return;
     }
@@ -48,6 +49,7 @@
     const input = form.querySelector('input'), list = form.parentElement.querySelector('.finder');
     const status = form.parentElement.querySelector('.finder-status');
     input.addEventListener('input', () => search(form, input, list, status));
+    input.addEventListener('focus', () => index().catch(() => {}));
     form.addEventListener('submit', event => {
       const first = list.querySelector('a');
       if (first) { event.preventDefault(); first.click(); }

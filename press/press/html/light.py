@@ -29,6 +29,8 @@ JOINED = (
     "reader.js",
 )
 DROPPED = ("scripts/bootstrap.js",)  # only a tooltip of a button that these pages do not have asks for it
+# the theme measures every block of code in one go, to let the keyboard scroll it: a long page would stand still
+AT_ONCE = re.compile(r"\.forEach\(e=>\{(e\.tabIndex=e\.scrollWidth>[^{}]*)\}\)")
 TAG = re.compile(r'[ \t]*<script\b[^>]*\bsrc="([^"]*?)_static/([^"?]+)[^"]*"[^>]*></script>\n?')
 UNUSED = re.compile(r"[ \t]*<script>(?:DOCUMENTATION_OPTIONS\.|let toggle)[^<]*</script>\n?")
 PRELOAD = re.compile(r'[ \t]*<link\b(?=[^>]*\brel="preload")(?=[^>]*\bas="script")[^>]*>\n?')
@@ -52,6 +54,7 @@ def join(app, pages):
     parts = remember(app, sheets(every.values()))
     css = used("".join(inlined(static, part) for part in parts if (static / part).exists()), wanted)
     js = ";\n".join((static / part).read_text("utf8") for part in JOINED if (static / part).exists())
+    js = AT_ONCE.sub(r".forEach((e,i)=>setTimeout(()=>{\1},i))", js)
     versions = {}
     for name, text in ((SHEET, smaller(css)), (SCRIPT, js)):
         (static / name).write_text(text, "utf8")

@@ -134,7 +134,7 @@ SIDEWAYS = """parts => parts.filter(part => part.clientWidth && (part.scrollWidt
   .map(part => part.textContent)"""
 
 
-@pytest.mark.parametrize("name", ["lecture-13-oco/online-subgradient-descent", "lecture-17-ftrl/ftrl-bound"])
+@pytest.mark.parametrize("name", ["lecture-04-online-svm/late-gradients", "regret-bounds/pegasos"])
 def test_code_and_proofs_need_no_scrolling_sideways_on_a_phone(name, phone, address):
     phone.goto(f"{address}/book/{name}.html", wait_until="load")
     phone.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true; })")
@@ -142,3 +142,14 @@ def test_code_and_proofs_need_no_scrolling_sideways_on_a_phone(name, phone, addr
     chain = phone.locator("table.proof-chain tbody tr").nth(1)
     line, reason = (chain.locator(f"[data-label={name}]").bounding_box() for name in ("line", "reason"))
     assert reason["y"] >= line["y"] + line["height"] - 1, "the reason stands under its line"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_link_into_a_long_page_leads_to_its_place(width, browser, address):
+    """Sections far away are laid out late: the place must be right all the same."""
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    page.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html#exercises", wait_until="load")
+    page.wait_for_timeout(800)
+    heading = page.locator("#exercises h2").first.bounding_box()
+    assert -5 <= heading["y"] <= 260, heading
+    page.close()

@@ -136,12 +136,13 @@ def test_what_was_asked_is_marked_and_nothing_stands_twice(scheme, browser, addr
     page.close()
 
 
-def test_formulas_in_results_are_set(search_page):
+def test_formulas_in_results_are_set(desktop, address):
     """No row shows TeX, and some show a formula."""
-    titles(search_page, "subgradient")
-    rows = search_page.locator("#search-results .finder li")
+    desktop.goto(f"{address}/search.html", wait_until="load")
+    titles(desktop, "subgradient")
+    rows = desktop.locator("#search-results .finder li")
     assert rows.locator("mjx-container").count() > 0
-    shown = search_page.evaluate(
+    shown = desktop.evaluate(
         """() => [...document.querySelectorAll('#search-results .finder :is(.title, .says)')].map(part => {
           const copy = part.cloneNode(true);
           copy.querySelectorAll('mjx-container').forEach(formula => formula.remove());

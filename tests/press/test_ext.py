@@ -116,9 +116,9 @@ def test_chapters_of_the_sidebar_fold_but_for_the_readers_own():
 
 def test_a_notebook_has_a_narrow_twin_for_each_of_its_figures(tmp_path):
     page = tmp_path / "page.ipynb"
-    data = {"image/svg+xml": ["<svg>\n", "wide"], plots.NARROW_SVG: ["<svg>", "slim"]}
+    data = {"image/svg+xml": ["<svg>\n", "wide\n"], plots.NARROW_SVG: ["<svg>", "slim"]}
     page.write_text(json.dumps({"cells": [{}, {"outputs": [{"data": data}, {"data": {"text/plain": "1"}}]}]}))
-    assert images.narrow(page) == {"<svg>\nwide": "<svg>slim"}
+    assert images.narrow(page) == {"<svg>\nwide": "<svg>slim"}, "the file has no line behind the last"
     assert images.narrow(tmp_path / "page.md") == {}
 
 

@@ -91,7 +91,7 @@ def images(app, pagename, templatename, context, doctree):
         path = match["path"].removesuffix(".svg")
         twin = tag.replace(match["path"], f"{path}-dark.svg")
         faces = [(classed(tag, "face-light"), ""), (classed(twin, "face-dark"), "-dark")]
-        other = slim.get(file.read_text("utf8"))
+        other = slim.get(file.read_text("utf8").strip())
         if other is None:
             return "".join(face for face, _ in faces)
         target = Path(app.outdir, "_images", f"{file.stem}-narrow.svg")
@@ -111,7 +111,7 @@ def narrow(page):
     cells = json.loads(page.read_text("utf8"))["cells"]
     shown = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
     found = [data for data in shown if NARROW_SVG in data]
-    return {"".join(data["image/svg+xml"]): "".join(data[NARROW_SVG]) for data in found}
+    return {"".join(data["image/svg+xml"]).strip(): "".join(data[NARROW_SVG]) for data in found}
 
 
 def classed(tag, name):

@@ -1,6 +1,7 @@
 """Pictures are checked by what is drawn."""
 
-import sys
+import re
+from itertools import pairwise
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -112,16 +113,79 @@ def test_a_figure_is_as_wide_as_a_phone_can_bear(options, panels, size):
         assert (top.get_xlabel(), bottom.get_xlabel()) == ("", "x")
 
 
-def test_figures_are_svg_in_a_notebook_only(monkeypatch):
-    asked = []
-    inline = SimpleNamespace(set_matplotlib_formats=lambda *kinds, **options: asked.append((kinds, options)))
-    monkeypatch.setitem(sys.modules, "matplotlib_inline.backend_inline", inline)
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    plots.as_svg()
-    assert not asked
-    monkeypatch.setitem(sys.modules, "ipykernel", inline)
-    plots.as_svg()
-    assert asked == [(("svg",), {"metadata": {"Date": None, "Creator": None}})]
+@pytest.fixture
+def notebook(monkeypatch):
+    """What a notebook would store."""
+    stored = []
+    shell = SimpleNamespace(display_pub=SimpleNamespace(publish=stored.append))
+    monkeypatch.setattr(plots, "_notebook", lambda: shell)
+    return stored
+
+
+def letters(svg):
+    """The sizes of type in a figure, in pixels, from the scales of the letters' outlines."""
+    return {round(4 / 3 * 100 * float(scale)) for scale in re.findall(r"scale\(([\d.]+) -", svg)}
+
+
+def width(svg):
+    return 4 / 3 * float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1])
+
+
+def test_a_notebook_stores_a_figure_for_a_page_and_for_a_phone(notebook):
+    for _ in range(2):
+        with plots.figure("rounds", "regret", xlim=(0, 500)) as ax:
+            plots.curve(ax, [1, 100], [0.0, 9.0], "a learner with quite a long name", plots.COLORS["FTRL"])
+    first, second = notebook
+    assert first == second, "the same bytes, run after run"
+    wide, slim = first["image/svg+xml"], first[plots.NARROW_SVG]
+    assert 560 <= width(wide) <= 616 and 320 <= width(slim) <= 358
+    assert letters(wide) == letters(slim) == {13}, "type of a page, whatever the width"
+    assert "CompanionSans-" in wide and "DejaVu" not in wide and "<dc:date>" not in wide
+
+
+def test_a_sign_that_the_letters_lack_comes_from_others(notebook):
+    with plots.figure("√T ≤ 3", "regret of $\\sqrt{T}$, η", yscale="log", ylim=(1, 1e4)) as ax:
+        ax.plot([1, 2], [1, 2000])
+    others = set(re.findall(r'<path id="DejaVuSans-(\w+)"', notebook[0]["image/svg+xml"]))
+    assert len(others) == 2, "the root and the sign of order; the Greek letter is in the book's own"
+
+
+def test_outside_a_notebook_pyplot_shows(shown):
+    with plots.figure():
+        pass
+    assert shown == [1] and plots._notebook() is None
+
+
+def test_an_axis_ends_where_the_data_end():
+    """A page may ask for a longer axis to make room for names; the names stand beside it instead."""
+    with plots.figure(xlim=(0, 500)) as ax:
+        plots.curve(ax, [1, 100], [0.0, 9.0], "name")
+    assert 100 <= ax.get_xlim()[1] < 103
+    with plots.figure(xscale="log", xlim=(1, 5000)) as ax:
+        plots.curve(ax, [1, 100], [0.0, 9.0], "name")
+    assert 100 <= ax.get_xlim()[1] < 110
+    with plots.figure(xlim=(0, 500)) as ax:
+        plots.curve(ax, [1, 100], [0.0, 9.0], "name")
+        ax.annotate("far off", (300, 1.0))
+    assert ax.get_xlim() == (0, 500), "something hangs there"
+
+
+def test_panels_stand_one_below_the_other_on_a_phone(notebook):
+    with plots.figure("x", "y", columns=2) as axes:
+        for ax in axes:
+            ax.plot([0, 1], [0, 1])
+    tops = [ax.get_position().y0 for ax in axes]
+    assert tops[0] > tops[1] + 0.3 and axes[0].get_position().x0 == pytest.approx(axes[1].get_position().x0)
+
+
+def test_ticks_that_would_touch_lose_their_words(notebook):
+    with plots.figure("x", "y") as ax:
+        ax.plot([0, 19], [0, 1])
+        ax.set_xticks(range(20), [f"number {place}" for place in range(20)])
+    words = [tick.label1 for tick in ax.xaxis.get_major_ticks()]
+    boxes = [word.get_window_extent() for word in words if word.get_visible()]
+    assert 2 <= len(boxes) < 20
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
 
 
 def test_the_style_has_no_box_and_a_grid():
@@ -166,7 +230,14 @@ def test_a_curve_without_a_colour_takes_the_next_one_and_labels_in_it():
         plots.curve(ax, [1, 2], [1.0, 2.0], "one")
         plots.curve(ax, [1, 2], [2.0, 1.0], "two")
     drawn = [to_rgb(line.get_color()) for line in ax.lines]
-    assert drawn == [to_rgb(text.get_color()) for text in ax.texts] == [to_rgb("C0"), to_rgb("C1")]
+    assert (
+        drawn
+        == [to_rgb(text.get_color()) for text in ax.texts]
+        == [
+            to_rgb(plots.COLORS["FTRL"]),
+            to_rgb(plots.COLORS["FTL"]),
+        ]
+    )
 
 
 def test_regrets_of_traces_are_drawn_by_name(shown):

@@ -15,15 +15,33 @@
     setTimeout(() => { if (button && document.activeElement === document.body) button.focus({ preventScroll: true }); });
   }, true);
 
-  // Search: the index comes when the first letter is typed, as a script, so that it works from a file too.
+  // The sidebar shows where one is, also in a fresh tab and when it opens on a phone.
+  const showPlace = () => {
+    const here = document.querySelector('.bd-links .part a.current'), box = here?.closest('.bd-sidebar-primary, dialog');
+    if (!here || !box.clientHeight) return;
+    const inner = here.getBoundingClientRect(), outer = box.getBoundingClientRect();
+    if (inner.top < outer.top + 60 || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
+  };
+  const keepPlace = () => {
+    if (document.readyState === 'complete') showPlace(); else window.addEventListener('load', showPlace);
+    document.addEventListener('click', event => { if (event.target.closest('.primary-toggle')) setTimeout(showPlace, 50); });
+  };
+
+  // Search: the index comes when the field is entered, as a script, so that it works from a file too.
   const found = {};
+  const index = () => found.book ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')])
+    .then(() => window.finder.prepare(window.finderIndex)).then(book => { found.ready = true; return book; });
   const search = async (form, input, list, status) => {
     const words = input.value.trim();
     if (!words) { list.replaceChildren(); status.textContent = ''; return; }
-    found.ready ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')]);
-    await found.ready;
+    let book;
+    if (!found.ready) status.textContent = 'Searching …';
+    try { book = await index(); } catch {
+      status.textContent = 'Search could not be loaded. The concordance lists every item of the lectures.';
+      return;
+    }
     if (input.value.trim() !== words) return;
-    const results = window.finder.find(words, window.finderIndex).slice(0, 30);
+    const results = window.finder.find(words, book).slice(0, 30);
     list.replaceChildren(...results.map(result => window.finder.show(result, root)));
     status.textContent = results.length ? '' : `Nothing found for “${words}”.`;
   };
@@ -31,6 +49,7 @@
     const input = form.querySelector('input'), list = form.parentElement.querySelector('.finder');
     const status = form.parentElement.querySelector('.finder-status');
     input.addEventListener('input', () => search(form, input, list, status));
+    input.addEventListener('focus', () => index().catch(() => {}));
     form.addEventListener('submit', event => {
       const first = list.querySelector('a');
       if (first) { event.preventDefault(); first.click(); }
@@ -96,6 +115,7 @@
 
   document.addEventListener('DOMContentLoaded', () => {
     keepFocus();
+    keepPlace();
     prepareSearch();
     prepareFilter();
     lightMap();

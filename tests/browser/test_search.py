@@ -48,16 +48,26 @@ RIGHT = {
     "dual averaging": f"{L17}/gradient-descent-lazy-eager",
     "lower bound": "limits/summary",
     "Cover": "limits/experts",
-    "sunspots": "reference",
-    "winow": None,  # a misspelling finds nothing rather than nonsense
+    "sunspots": "reference/data",
+    "winow": f"{L13}/winnow",  # one slip is forgiven
+    "perceptrn": f"{L9}/mistake-bound",
+    "sgd": "regret-bounds/pegasos",
+    "learning rate": f"{L13}/online-subgradient-descent",
+    "step size": f"{L13}/online-subgradient-descent",
+    "mirror descent": f"{L17}/gradient-descent-lazy-eager",
+    "xyzzy": None,
 }
 FIND = """async query => {
   const load = source => new Promise((done, failed) => {
     const script = document.createElement('script');
     document.head.append(Object.assign(script, {src: source, onload: done, onerror: failed}));
   });
-  if (!window.finder) { await load('_static/finder.js'); await load('_static/finder-index.js'); }
-  const found = window.finder.find(query, window.finderIndex).slice(0, 5);
+  if (!window.book) {
+    await load('_static/finder.js');
+    await load('_static/finder-index.js');
+    window.book = await window.finder.prepare(window.finderIndex);
+  }
+  const found = window.finder.find(query, window.book).slice(0, 5);
   return found.map(({entry, score}) => [entry.p, entry.k, entry.t, score]);
 }"""
 
@@ -104,3 +114,38 @@ def test_results_in_the_dialog_stand_out_from_what_is_behind_them(desktop, addre
         ink, paper, place = dialog.locator(selector).first.evaluate(PAINTED)
         assert paper[3] == 255, f"{theme}: {selector} lies on {place}, which is transparent"
         assert contrast(ink, paper) >= 4.5, f"{theme}: {selector} on {place}"
+
+
+def titles(page, words):
+    """Type into the field and return the titles of the rows."""
+    page.locator("#search-results input").fill(words)
+    page.locator("#search-results .finder li a").first.wait_for(timeout=20_000)
+    return page.locator("#search-results .finder .title").all_inner_texts()
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_what_was_asked_is_marked_and_nothing_stands_twice(scheme, browser, address, html):
+    page = browser.new_page()
+    page.goto(f"{address}/search.html" if scheme == "http" else (html / "search.html").as_uri())
+    found = titles(page, "hedge")
+    assert len(found) == len({title.casefold() for title in found})
+    marked = page.locator("#search-results .finder mark").all_inner_texts()
+    assert marked and {word.casefold() for word in marked} <= {"hedge", "multiplicative", "weights", "weight"}
+    first = page.locator("#search-results .finder li").first
+    assert first.locator("a").count() >= 1 and first.bounding_box()["height"] > 20
+    page.close()
+
+
+def test_formulas_in_results_are_set(desktop, address):
+    """No row shows TeX, and some show a formula."""
+    desktop.goto(f"{address}/search.html", wait_until="load")
+    titles(desktop, "subgradient")
+    rows = desktop.locator("#search-results .finder li")
+    assert rows.locator("mjx-container").count() > 0
+    shown = desktop.evaluate(
+        """() => [...document.querySelectorAll('#search-results .finder :is(.title, .says)')].map(part => {
+          const copy = part.cloneNode(true);
+          copy.querySelectorAll('mjx-container').forEach(formula => formula.remove());
+          return copy.textContent; })"""
+    )
+    assert not [text for text in shown if "\\" in text or "$" in text]

@@ -1,5 +1,6 @@
 """What the build adds to the pages, tried without building the book."""
 
+import json
 import os
 import re
 import subprocess
@@ -7,10 +8,11 @@ from datetime import date
 from types import SimpleNamespace
 
 import pytest
+from bs4 import BeautifulSoup
 from docutils import nodes
 
 from ocolib import plots
-from press.html import maths, sealed
+from press.html import cards, maths, sealed
 from press.sphinx import boxes, images, reader
 
 NOWHERE = {"repository": {"url": "", "branch": "main"}, "title": "A Book", "author": "Its authors"}
@@ -89,6 +91,46 @@ def test_a_dark_figure_has_no_paper_and_no_dark_ink():
     dark = images.darken(light)
     assert "#ffffff" not in dark and "#000000" not in dark
     assert re.search(r'<svg fill="#[d-f]', dark), "text without a colour of its own is light"
+    box = images.darken('<path style="fill: #ffffff"/><path id="behind-a-word" style="fill: #ffffff"/>')
+    assert "fill: none" in box and "fill: #15181d" in box, "no white block, and no line through a word"
+
+
+NAVIGATION = """<p aria-level="2" class="caption" role="heading"><span class="caption-text">First</span></p>
+<ul class="nav bd-sidenav"><li class="toctree-l1"><a href="a.html">A</a></li>
+<li class="toctree-l1"><a class="reference internal" href="errata.html">Errata to A</a></li></ul>
+<p aria-level="2" class="caption" role="heading"><span class="caption-text">Second</span></p>
+<ul class="current nav bd-sidenav">
+<li class="toctree-l1 current active"><a class="current" href="#">B</a></li></ul>
+<p aria-level="2" class="caption" role="heading"><span class="caption-text">Back matter</span></p>
+<ul class="nav bd-sidenav"><li class="toctree-l1"><a href="c.html">C</a></li></ul>"""
+
+
+def test_chapters_of_the_sidebar_fold_but_for_the_readers_own():
+    soup = BeautifulSoup(reader.folded(NAVIGATION), "html.parser")
+    parts = {part.summary.get_text(): part for part in soup.select("details.part")}
+    assert list(parts) == ["1 First", "2 Second", "Errata", "Back matter"]
+    assert [part.has_attr("open") for part in parts.values()] == [False, True, False, False]
+    assert [link.get_text() for link in parts["Errata"].select("a")] == ["Errata to A"]
+    assert [link.get_text() for link in parts["1 First"].select("a")] == ["A"]
+
+
+def test_a_notebook_has_a_narrow_twin_for_each_of_its_figures(tmp_path):
+    page = tmp_path / "page.ipynb"
+    data = {"image/svg+xml": ["<svg>\n", "wide\n"], plots.NARROW_SVG: ["<svg>", "slim"]}
+    page.write_text(json.dumps({"cells": [{}, {"outputs": [{"data": data}, {"data": {"text/plain": "1"}}]}]}))
+    assert images.narrow(page) == {"<svg>\nwide": "<svg>slim"}, "the file has no line behind the last"
+    assert images.narrow(tmp_path / "page.md") == {}
+
+
+def test_a_card_has_the_title_and_the_figure_of_its_page():
+    app = SimpleNamespace(config=SimpleNamespace(project="Book"))
+    page = '<p class="page-kicker">Part</p><h1>A &amp; B<a class="headerlink" href="#a">#</a></h1>'
+    made = cards.card(app, page, '<?xml?><svg width="9pt" viewBox="0 0 9 5"><path d="M0 0"/></svg>')
+    assert ">A &amp; B</text>" in made and ">Part</text>" in made and "#</text>" not in made
+    assert made.count("<svg") == 2 and 'viewBox="0 0 9 5"' in made and '<path d="M0 0"/>' in made
+    own, none = 'src="../_images/a.svg"', "<p>no figure</p>"
+    assert cards.of("book/a/b", own, "book/intro") == "_static/cards/book-a-b.png"
+    assert cards.of("book/a/b", none, "book/intro") == "_static/cards/book-intro.png"
 
 
 def test_a_book_without_an_address_names_none():

@@ -32,7 +32,6 @@ def svg(monkeypatch):
     made.shown = []
     here = made.pyplot()
     here.show = lambda: (made.shown.extend(made.figures), made.figures.clear())
-    monkeypatch.setattr(plots, "as_svg", lambda: None)
     monkeypatch.setattr(plots, "plt", here)
     return made
 

@@ -1,6 +1,7 @@
 """What happens to the written pages, and that the same project gives the same bytes."""
 
 import os
+import re
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -8,7 +9,7 @@ import nbformat
 import pytest
 
 from press import html
-from press.html import downloads, maths, offline
+from press.html import downloads, light, maths, offline
 from press.pages import plain
 
 
@@ -35,22 +36,63 @@ def test_passes_run_in_order_for_parts_that_are_set_up(tmp_path, monkeypatch):
     assert called == [name for name in html.PASSES if "live" not in name] and html.stamp(app).exists()
 
 
-def test_late_style_sheets_have_one_name_on_every_page(tmp_path):
-    (tmp_path / "_static").mkdir()
-    (tmp_path / "_static" / "mathjax.css").write_text("a {}")
-    (tmp_path / "old.html").write_text('<link href="_static/mathjax.css" />')
-    new = tmp_path / "new.html"
-    new.write_text("")
-    pages = {new: '<link href="_static/mathjax.css?v=0123abcd" /> mathjax/tex.js'}
-    app = SimpleNamespace(outdir=tmp_path)
-    offline.name_sheets(app, pages)
-    first, second = pages.values()
+PAGE = """<link href="../_static/styles/theme.css?digest=1" rel="stylesheet" />
+<link rel="stylesheet" type="text/css" href="../_static/type.css" />
+<script src="../_static/doctools.js?v=1"></script>
+<script>DOCUMENTATION_OPTIONS.pagename = 'x';</script>
+<script src="../_static/figures.js"></script>
+<script defer src="../_static/scripts/bootstrap.js"></script>
+<p class="seen">text</p>"""
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A book of one page with its style sheets and scripts."""
+    html = tmp_path / "html"
+    for name, text in {
+        "_static/styles/theme.css": '@import "../basic.css"; .seen, .unseen { background: url("../a.png") }',
+        "_static/basic.css": "@media print { .unseen { color: red } } .made-by-script { color: blue }",
+        "_static/type.css": '@font-face { src: url("fonts/a.woff2") } .seen::before { content: "}" }',
+        "_static/doctools.js": "element.className = 'made-by-script'",
+        "book/page.html": PAGE,
+    }.items():
+        (html / name).parent.mkdir(parents=True, exist_ok=True)
+        (html / name).write_text(text, "utf8")
+    return SimpleNamespace(outdir=html)
+
+
+def test_a_page_asks_for_one_style_sheet_and_one_script_that_waits(book, monkeypatch):
+    monkeypatch.setattr(light, "smaller", lambda css: css)
+    pages = {}
+    light.join(book, pages)
+    (page,) = pages.values()
+    assert len(re.findall("stylesheet", page)) == 1
+    assert re.findall(r"<script[^>]*>", page) == [
+        re.search(r'<script defer src="../_static/book.js\?v=[0-9a-f]{8}">', page)[0],
+        '<script defer src="../_static/figures.js">',
+    ]
+    css = (book.outdir / "_static" / "book.css").read_text("utf8")
     assert (
-        first.partition(" /")[0] == second.partition(" /")[0] and "?v=" in first and "0123abcd" not in first
+        css.index(".made-by-script") < css.index('.seen{background: url("a.png")') < css.index("@font-face")
     )
-    again = dict(pages)
-    offline.name_sheets(app, again)
-    assert again == pages
+    assert 'url("fonts/a.woff2")' in css and '.seen::before{content: "}"}' in css
+    assert "unseen" not in css, "nobody has this name"
+
+
+def test_a_page_that_was_kept_follows_when_the_style_sheet_changes(book, monkeypatch):
+    monkeypatch.setattr(light, "smaller", lambda css: css)
+    pages = {}
+    light.join(book, pages)
+    for file, text in pages.items():
+        file.write_text(text, "utf8")
+    again = {}
+    light.join(book, again)
+    assert again == {}, "nothing has changed"
+    (book.outdir / "_static" / "type.css").write_text(".seen { color: green }", "utf8")
+    light.join(book, again)
+    (before,), (after,) = pages.values(), again.values()
+    assert before != after and re.sub(r"\?v=\w+", "", before) == re.sub(r"\?v=\w+", "", after)
+    assert "green" in (book.outdir / "_static" / "book.css").read_text("utf8")
 
 
 def test_the_wheel_does_not_depend_on_the_umask(tmp_path):

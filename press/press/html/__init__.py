@@ -19,12 +19,13 @@ PASSES = (
     # the text of the pages
     "press.html.maths:set_pages",
     "press.sphinx.concordance:exact_anchors",
-    "press.sphinx.reader:name_folds",
+    "press.sphinx.reader:fold_sidebar",
     # what is made from all pages
     "press.sphinx.finder:write",
+    "press.html.cards:write",
     "press.sphinx.reader:write_index",
     "press.sphinx.reader:write_headers",
-    "press.html.offline:name_sheets",
+    "press.html.light:join",
     "press.html.sealed:seal",
     "press.html:write",
     "press.html.assets:fill",

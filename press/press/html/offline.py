@@ -2,7 +2,6 @@
 
 import base64
 import re
-import zlib
 from importlib.metadata import files
 from pathlib import Path
 from shutil import copy2
@@ -18,9 +17,6 @@ PARTS = (
     "sre/mathmaps/base.json",
 )
 PARTS += ("sre/mathmaps/nemeth.json",)
-
-
-LATE = ("mathjax.css", "mystnb.*.css")  # made when the pages stand already
 
 
 def folder():
@@ -60,19 +56,6 @@ def as_data(font):
 def write_letters(app, pages):
     static = Path(app.outdir, "_static")
     (static / "letters.css").write_text(letters(static), "utf8")
-
-
-def name_sheets(app, pages):
-    """Name style sheets that are written after the pages by their checksum too, the same on every page."""
-    static = Path(app.outdir, "_static")
-    digests = {file.name: zlib.crc32(file.read_bytes()) for name in LATE for file in static.glob(name)}
-    known = "|".join(map(re.escape, digests))
-    sheet = re.compile(rf'(_static/)({known})(?:\?v=[0-9a-f]+)?(?=")')
-    for file in Path(app.outdir).rglob("*.html"):
-        text = pages.get(file) or file.read_text("utf8")
-        named = sheet.sub(lambda match: f"{match[1]}{match[2]}?v={digests[match[2]]:08x}", text)
-        if named != text:
-            pages[file] = named
 
 
 def setup(app):

@@ -118,3 +118,13 @@ def bundle(script, define=None, **options):
     program = packages() / "esbuild" / "bin" / "esbuild"
     where = {"NODE_PATH": str(packages())}
     return run(SCRIPTS, node_wheel()[0], program, script, *flags, error=RuntimeError, **where)
+
+
+def minified(css):
+    """Return a style sheet without the room that only people need."""
+    program = packages() / "esbuild" / "bin" / "esbuild"
+    with tempfile.TemporaryDirectory() as spare:
+        file = Path(spare, "all.css")
+        file.write_text(css, "utf8")
+        flags = ["--minify", "--charset=utf8", "--log-level=error"]
+        return run(spare, node_wheel()[0], program, file, *flags, error=RuntimeError)

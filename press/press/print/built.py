@@ -20,7 +20,7 @@ HTML = ROOT / "_build" / "html"
 BACK = "Back matter"
 # What only a screen needs: the foot, buttons, permalinks, the dark twins of figures, scripts.
 ON_SCREEN = ".page-foot, .page-facts, .headerlink, .equation-link, .filter, .moved, .pst-js-only, .face-dark"
-ON_SCREEN += ", button, script"
+ON_SCREEN += ", button, script, picture > source"
 
 
 def edition(name):

@@ -20,6 +20,8 @@ PARTS = (
     "press.sphinx.live",
     "press.sphinx.figures",
     "press.sphinx.elsewhere",
+    "press.html.cards",
+    "press.html.light",
     "press.html.assets",
     "press.html.sealed",
 )

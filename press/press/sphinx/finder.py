@@ -1,13 +1,12 @@
 """The index for search: pages, statements with their kind and lecture, sections, exercises, terms, functions.
 
 It is one script, fetched when a reader begins to type; a script and not data, so that it works from a file.
-`book/_static/finder.js` ranks with it.
+`press/press/js/finder/main.js` searches in it, with MiniSearch.
 """
 
 import html
 import json
 import re
-from collections import Counter
 from pathlib import Path
 
 import yaml
@@ -16,6 +15,7 @@ from sphinx import addnodes
 
 from press import ROOT, ledger
 from press.html import maths
+from press.js import build
 from press.sphinx import boxes, reader
 
 WORD = re.compile(r"\d+(?:\.\d+)+|\w+")
@@ -35,26 +35,32 @@ def words(text):
 
 
 def note(app, doctree):
-    """While reading a page: headings, boxes, exercises, functions, and how often it says what."""
+    """While reading a page: headings, boxes, exercises, functions, and the words it uses."""
     found = {"sections": [], "boxes": [], "exercises": [], "terms": [], "functions": []}
     for section in doctree.findall(nodes.section):
         if isinstance(section.parent, nodes.section) and section["ids"]:
-            found["sections"].append((section["ids"][0], section[0].astext()))
+            found["sections"].append((section["ids"][0], with_dollars(section[0])))
     for box in doctree.findall(lambda node: isinstance(node, boxes.KINDS)):
-        found["boxes"].append((box["ids"][0], box["realtype"], box[0].astext(), source(box[1])))
+        found["boxes"].append((box["ids"][0], box["realtype"], with_dollars(box[0]), source(box[1])))
     for exercise in doctree.findall(nodes.admonition):
         if "exercise" in exercise["classes"] and exercise["ids"]:
-            found["exercises"].append((exercise["ids"][0], exercise[0].astext().removesuffix("#")))
+            found["exercises"].append((exercise["ids"][0], with_dollars(exercise[0]).removesuffix("#")))
     for glossary in doctree.findall(addnodes.glossary):
         for item in glossary.findall(nodes.definition_list_item):
             terms = [child for child in item if isinstance(child, nodes.term)]
-            found["terms"] += [(term["ids"][0], term.astext(), source(item[-1])) for term in terms]
+            found["terms"] += [(term["ids"][0], with_dollars(term), source(item[-1])) for term in terms]
     for signature in doctree.findall(addnodes.desc_signature):
         if signature["ids"]:
             found["functions"].append((signature["ids"][0], signature.get("fullname") or signature.astext()))
     prose = (t for t in doctree.findall(nodes.Text) if not isinstance(t.parent, NOT_PROSE))
-    found["words"] = Counter(word for text in prose for word in words(text) if len(word) > 1)
+    found["words"] = sorted({word for text in prose for word in words(text) if len(word) > 1})
     app.env.metadata[app.env.docname]["finder"] = found
+
+
+def with_dollars(node):
+    """The words of a title, formulas in dollars."""
+    texts = node.findall(nodes.Text)
+    return "".join(f"${text}$" if isinstance(text.parent, nodes.math) else text.astext() for text in texts)
 
 
 def source(content, length=160):
@@ -73,7 +79,8 @@ def source(content, length=160):
 def entries(env):
     """Every result there can be: page, address, kind, title, what it says, lecture, more words."""
     pages = [name for name in env.found_docs if "finder" in env.metadata[name]]
-    order = {name: place for place, name in enumerate(["book/intro", *reader.parts()])}
+    rooms = sorted(name for name in pages if name.startswith("book/reference/"))
+    order = {name: place for place, name in enumerate(["book/intro", *reader.parts(), *rooms])}
     pages = sorted((name for name in pages if name in order), key=order.get)
     terms = yaml.safe_load(TERMS.read_text("utf8"))
     part_of = reader.parts()
@@ -84,7 +91,7 @@ def entries(env):
             page,
             "",
             "Page",
-            env.titles[page].astext(),
+            with_dollars(env.titles[page]),
             env.metadata[page]["begins"],
             part,
             more,
@@ -93,9 +100,9 @@ def entries(env):
         for identifier, kind, title, says, lecture, more in statements(page, kinds):
             yield entry(page, identifier, kind, title, says, lecture, more)
         for identifier, title in found["sections"]:
-            yield entry(page, identifier, "Section", title, "", env.titles[page].astext())
+            yield entry(page, identifier, "Section", title, "", with_dollars(env.titles[page]))
         for identifier, title in found["exercises"]:
-            yield entry(page, identifier, "Exercise", title, "", env.titles[page].astext())
+            yield entry(page, identifier, "Exercise", title, "", with_dollars(env.titles[page]))
         for identifier, title, says in found["terms"]:
             yield entry(page, identifier, "Term", title, says, "Glossary")
         for identifier, title in found["functions"]:
@@ -163,8 +170,8 @@ def write(app, pages):
     pages = list(dict.fromkeys(e["p"] for e in found))
     said = {}
     for number, page in enumerate(pages):
-        for word, times in env.metadata[page.removesuffix(".html")]["finder"]["words"].items():
-            said.setdefault(word, []).extend((number, times))
+        for word in env.metadata[page.removesuffix(".html")]["finder"]["words"]:
+            said.setdefault(word, []).append(number)
     index = {
         "pages": pages,
         "entries": found,
@@ -172,7 +179,13 @@ def write(app, pages):
         "same": yaml.safe_load(TERMS.read_text("utf8"))["same"],
     }
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    Path(app.outdir, "_static", "finder-index.js").write_text(f"window.finderIndex = {text};\n", "utf8")
+    static = Path(app.outdir, "_static")
+    (static / "finder-index.js").write_text(f"window.finderIndex = {text};\n", "utf8")
+    try:
+        build.packages()
+    except build.Unavailable:  # press.sphinx.live says why; the search field says that it cannot search
+        return
+    (static / "finder.js").write_text(build.bundle("finder/main.js"), "utf8")
 
 
 def instead(app):

@@ -1,10 +1,13 @@
 """What a screen reader and a slow line need: roles, headers, sizes of images; a dark twin of each figure."""
 
+import json
 import re
 import struct
 from pathlib import Path
 
 from docutils import nodes
+
+from ocolib.plots import NARROW_SVG
 
 # colours of ocolib.plots and of matplotlib's own ink, and what they are in the dark
 PALETTE = {
@@ -30,9 +33,11 @@ PALETTE = {
     "#eeeeee": "#2a3039",
     "#000000": "#dde1e8",
     "#262626": "#dde1e8",
+    "#ffffff": "#15181d",
 }
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 PAPER = re.compile(r"(fill: ?)#ffffff\b")
+PHONE = "(max-width: 500px)"  # no wider: a phone that is held upright
 IMAGE = re.compile(r'<img (?P<inner>[^>]*?src="(?P<path>[^"]*_images/(?P<name>[^"/]+))"[^>]*?) ?/?>')
 
 
@@ -67,10 +72,14 @@ def size(file):
 
 
 def images(app, pagename, templatename, context, doctree):
-    """Images keep their place before they come, and come when they are near. An SVG has a dark twin."""
+    """Images keep their place before they come, and come when they are near.
+
+    An SVG has a dark twin, and a figure of a notebook a narrow one of each for a phone.
+    """
     if app.builder.format != "html" or "_images/" not in context.get("body", ""):
         return
     files = {name: Path(app.srcdir, source) for source, (_, name) in app.env.images.items()}
+    slim = narrow(Path(app.env.doc2path(pagename)))
 
     def better(match):
         file = files.get(match["name"])
@@ -79,10 +88,30 @@ def images(app, pagename, templatename, context, doctree):
         tag = f'<img {match["inner"]}{place} loading="lazy" decoding="async" />'
         if not file or file.suffix != ".svg":
             return tag
-        twin = tag.replace(match["path"], match["path"].removesuffix(".svg") + "-dark.svg")
-        return classed(tag, "face-light") + classed(twin, "face-dark")
+        path = match["path"].removesuffix(".svg")
+        twin = tag.replace(match["path"], f"{path}-dark.svg")
+        faces = [(classed(tag, "face-light"), ""), (classed(twin, "face-dark"), "-dark")]
+        other = slim.get(file.read_text("utf8").strip())
+        if other is None:
+            return "".join(face for face, _ in faces)
+        target = Path(app.outdir, "_images", f"{file.stem}-narrow.svg")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(other, "utf8")
+        wide, high = size(target)
+        source = f'<source media="{PHONE}" srcset="{path}-narrow{{}}.svg" width="{wide}" height="{high}" />'
+        return "".join(f"<picture>{source.format(shade)}{face}</picture>" for face, shade in faces)
 
     context["body"] = IMAGE.sub(better, context["body"])
+
+
+def narrow(page):
+    """{SVG of a figure in a notebook: the same for a phone}."""
+    if page.suffix != ".ipynb":
+        return {}
+    cells = json.loads(page.read_text("utf8"))["cells"]
+    shown = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    found = [data for data in shown if NARROW_SVG in data]
+    return {"".join(data["image/svg+xml"]).strip(): "".join(data[NARROW_SVG]) for data in found}
 
 
 def classed(tag, name):
@@ -92,12 +121,12 @@ def classed(tag, name):
 
 
 def darken(svg):
-    """Map the palette; paper becomes transparent; ink that was never named becomes light.
+    """Map the palette; the sheet becomes transparent, paper behind a word dark; unnamed ink becomes light.
 
-    >>> darken('<path style="fill: #ffffff; stroke: #0067a5"/>')
-    '<path style="fill: none; stroke: #6cb6f2"/>'
+    >>> darken('<path style="fill: #ffffff; stroke: #0067a5"/><path style="fill: #ffffff"/>')
+    '<path style="fill: none; stroke: #6cb6f2"/><path style="fill: #15181d"/>'
     """
-    svg = PAPER.sub(r"\1none", svg)
+    svg = PAPER.sub(r"\1none", svg, count=1)
     svg = COLOUR.sub(lambda match: PALETTE.get(match[0].lower(), match[0]), svg)
     # matplotlib leaves black unsaid: glyphs and tick marks inherit it
     return re.sub(r"<svg ", '<svg fill="#dde1e8" ', svg, count=1)

@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from press import HOME, ledger
-from press.html import downloads
+from press.html import cards, downloads
 
 WORDS_A_MINUTE = 200
 FORMULA = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -42,6 +42,9 @@ NEEDED = {
 MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August"]
 MONTHS += ["September", "October", "November", "December"]
 HEADERS = "/*\n  X-Frame-Options: SAMEORIGIN\n  Content-Security-Policy: frame-ancestors 'self'\n"
+NAVIGATION = re.compile(r'(<nav class="bd-links[^>]*>)(.*?)(</div>\s*</nav>)', re.DOTALL)
+CAPTION = re.compile(r'<p[^>]*class="caption"[^>]*><span class="caption-text">(.*?)</span></p>')
+ERRATUM = re.compile(r'<li class="toctree-l1[^"]*"><a [^>]*>Errata[^<]*</a></li>\n?')
 HEAD = '<p class="page-kicker">{part}</p>\n{title}\n<p class="page-facts">{facts}</p>'
 
 
@@ -189,7 +192,9 @@ def decorate(app, pagename, templatename, context, doctree):
     context["description"] = app.config.book_description if first else facts.get("begins")
     config = settings()
     url = config["repository"]["url"].rstrip("/")
-    context["preview"] = f"{site(config)}/_static/readme.png" if site(config) else None
+    card = cards.of(pagename, body, app.config.root_doc) if cards.available() else "_static/readme.png"
+    # those who read a link want a whole address; without one the way from the page may still help
+    context["preview"] = f"{site(config)}/{card}" if site(config) else context["pathto"](card, 1)
     if not body or templatename != "page.html":
         return
     if part and part != "Back matter":
@@ -269,18 +274,47 @@ def lost(app):
     yield "404", {"home": f"{site(config)}/"}, "404.html"
 
 
-def name_folds(app, pages):
-    """Name the arrows of the sidebar for screen readers: the theme leaves them without a word."""
-    bare = '<summary><span class="toctree-toggle"'
+def fold_sidebar(app, pages):
+    """Fold the chapters of the sidebar but for the reader's own; number them; put all errata together."""
+    bare = '<summary><span class="toctree-toggle"'  # the theme leaves its arrows without a word
     for file, text in pages.items():
-        pages[file] = text.replace(bare, bare.replace("<summary>", '<summary aria-label="Pages below">'))
+        text = text.replace(bare, bare.replace("<summary>", '<summary aria-label="Pages below">'))
+        pages[file] = NAVIGATION.sub(lambda match: match[1] + folded(match[2]) + match[3], text)
+
+
+def folded(contents):
+    """
+    >>> folded('<p class="caption"><span class="caption-text">One</span></p><ul><li>x</li></ul>')
+    '<details class="part"><summary><span class="number">1</span> One</summary><ul><li>x</li></ul></details>'
+    """
+    first, *chapters = CAPTION.split(contents)
+    made, number, errata = [first], 0, []
+    for caption, pages in zip(chapters[::2], chapters[1::2], strict=True):
+        errata += ERRATUM.findall(pages)
+        pages = ERRATUM.sub("", pages)
+        if caption == "Back matter":
+            made.append(part("", "Errata", f'<ul class="nav bd-sidenav">{"".join(errata)}</ul>'))
+            made.append(part("", caption, pages))
+        else:
+            number += 1
+            made.append(part(f'<span class="number">{number}</span> ', caption, pages))
+    return "".join(made)
+
+
+def part(number, caption, pages):
+    if "<li" not in pages:
+        return ""
+    opened = " open" if 'class="current' in pages or " current" in pages else ""
+    return f'<details class="part"{opened}><summary>{number}{caption}</summary>{pages.strip()}</details>'
 
 
 def write_index(app, pages):
     """Write the first address of the book: it says what the book is to whoever shares it, and leads on."""
     config = settings()
     known = {"title": config["title"], "description": app.config.book_description}
+    card = cards.name(app.config.root_doc) if cards.available() else "_static/readme.png"
     known |= {"site": site(config), "first": f"{app.config.root_doc}.html"}
+    known["preview"] = f"{site(config)}/{card}" if site(config) else card
     pages[Path(app.outdir, "index.html")] = app.builder.templates.render("index.html", known)
 
 
@@ -295,6 +329,8 @@ def remove_unused(app, pages):
     for unused in (
         "scripts/fontawesome.js",
         "scripts/fontawesome.js.map",
+        "scripts/bootstrap.js",  # see DROPPED in press.html.light
+        "scripts/bootstrap.js.LICENSE.txt",
         "vendor/fontawesome",
         "searchtools.js",
         "language_data.js",

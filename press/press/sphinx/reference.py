@@ -1,6 +1,54 @@
 """The reference is made of docstrings: they are plain text, and Sphinx is told what that means."""
 
+import importlib
+import inspect
 import re
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+
+class Room(SphinxDirective):
+    """``{room} ocolib.sets``: what a module has, first as a list of one line each, then in full."""
+
+    required_arguments = 1
+    option_spec = {"members": directives.unchanged, "imported-members": directives.flag}  # noqa: RUF012
+
+    def run(self):
+        module = importlib.import_module(self.arguments[0])
+        listed = self.options.get("members", "")
+        lines = [".. list-table::", "   :widths: auto", "   :class: room", ""]
+        inside = "imported-members" in self.options
+        for name in re.split(r",\s*", listed) if listed else public(module, inside):
+            lines.append(f"   * - :py:obj:`{name} <{module.__name__}.{name}>`")
+            lines.append(f"     - {literal(first_line(getattr(module, name)))}")
+        lines += ["", f".. automodule:: {module.__name__}", f"   :members: {listed}"]
+        if inside:
+            lines.append("   :imported-members:")
+        place = nodes.container()
+        text = ["```{eval-rst}", *lines, "```"]
+        self.state.nested_parse(StringList(text, self.env.docname), self.content_offset, place)
+        return place.children
+
+
+def public(module, inside=False):
+    """The names that autodoc shows: what is documented and public, or defined here, or `inside` of it."""
+    homes = (module.__name__, f"{module.__name__}.") if inside else (module.__name__,)
+
+    def own(value):
+        home = getattr(value, "__module__", None) or ""
+        return home == homes[0] or home.startswith(homes[1:])
+
+    said = getattr(module, "__all__", None) or [name for name, value in vars(module).items() if own(value)]
+    found = [name for name in said if not name.startswith("_")]
+    return [name for name in found if callable(getattr(module, name)) and first_line(getattr(module, name))]
+
+
+def first_line(thing):
+    """The first sentence or line of a docstring."""
+    return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 def plain_docstrings(app, what, name, obj, options, lines):
@@ -32,5 +80,6 @@ def literal(line):
 
 
 def setup(app):
+    app.add_directive("room", Room)
     app.connect("autodoc-process-docstring", plain_docstrings)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

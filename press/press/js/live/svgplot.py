@@ -15,9 +15,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-EM = 12.0  # the size of type, in points
+EM = 10.0  # the size of type, in points
 GRID, INK, FRAME = "#e5e5e5", "#222222", "#777777"
-CYCLE = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f"]
+CYCLE = ["#0067a5", "#c44e00", "#00805e", "#8a4fbf", "#b8356b", "#a07800"]
 NAMES = {"white": "#ffffff", "black": "#000000", "red": "#d62728", "blue": "#1f77b4", "green": "#2ca02c"}
 NAMES |= {"grey": "#808080", "gray": "#808080", "orange": "#ff7f0e", "purple": "#9467bd"}
 NAMES |= {"w": "#ffffff", "k": "#000000", "r": "#d62728", "b": "#1f77b4", "g": "#2ca02c"}
@@ -330,6 +330,9 @@ class Text(Artist):
 
     def get_text(self):
         return self.text
+
+    def get_position(self):
+        return self.x, self.y
 
     def box(self, axes):
         """Where the words are: left, top, right, bottom, and the baseline of the first line."""
@@ -773,7 +776,9 @@ class Axes:
         shift = tuple(xytext) if xytext is not None and textcoords == "offset points" else (0, 0)
         if arrowprops is not None:
             self.put(Arrow(there, at, arrowprops))
-        return self.put(Text(float(there[0]), float(there[1]), text, style, shift, xycoords != "data"))
+        made = self.put(Text(float(there[0]), float(there[1]), text, style, shift, xycoords != "data"))
+        made.xy = at
+        return made
 
     def set_title(self, text, loc="center", **style):
         self.title = str(text)
@@ -811,6 +816,20 @@ class Axes:
 
     def get_ylim(self):
         return self.yaxis.limits()
+
+    def get_xscale(self):
+        return self.xaxis.scale
+
+    def get_aspect(self):
+        return 1.0 if self.equal else "auto"
+
+    def convert_xunits(self, x):
+        return plain(x)[()]
+
+    @property
+    def dataLim(self):
+        values = np.concatenate([np.zeros(0), *self.xaxis.data])
+        return types.SimpleNamespace(x1=np.nanmax(values, initial=-math.inf))
 
     def set_xscale(self, scale, base=10):
         self.xaxis.rescale(scale, base)

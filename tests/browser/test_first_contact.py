@@ -1,0 +1,155 @@
+"""What a reader meets first: the place in the contents, figures one can read, previews, and how soon."""
+
+import re
+import struct
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+DEEP = ["lecture-13-oco/winnow-bound", "lecture-04-online-svm/errata", "limits/certificates", "scale/phases"]
+DEEP += ["bibliography", "reference/learners"]
+PLACES = """() => {
+  const box = document.querySelector('#pst-primary-sidebar').getBoundingClientRect();
+  const inside = selector => {
+    const found = document.querySelector(selector)?.getBoundingClientRect();
+    const end = Math.min(box.bottom, innerHeight) + 1;
+    return Boolean(found) && found.height > 0 && found.top >= box.top - 1 && found.bottom <= end;
+  };
+  const here = [...document.querySelectorAll('.bd-links a.current')].pop();
+  here?.setAttribute('data-here', '');
+  return {search: inside('#pst-primary-sidebar .search-button-field'), here: inside('[data-here]')};
+}"""
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_fresh_tab_shows_where_one_is_and_how_to_search(name, browser, address):
+    page = browser.new_page(viewport={"width": 1440, "height": 800})
+    page.goto(f"{address}/book/{name}.html", wait_until="load")
+    page.wait_for_timeout(200)
+    assert page.evaluate(PLACES) == {"search": True, "here": True}
+    page.locator("#pst-primary-sidebar").evaluate("box => box.scrollTop = box.scrollHeight")
+    assert page.evaluate(PLACES)["search"], "search stays at hand"
+    page.close()
+
+
+def test_a_chapter_unfolds_by_keyboard(desktop, address):
+    desktop.goto(f"{address}/book/intro.html")
+    parts = desktop.locator("#pst-primary-sidebar details.part")
+    assert parts.count() >= 9 and desktop.locator("#pst-primary-sidebar details.part[open]").count() == 0
+    link = parts.first.locator("a").first
+    assert not link.is_visible()
+    parts.first.locator("summary").press("Enter")
+    assert link.is_visible()
+
+
+TYPE = 40 / 3  # pixels: the type of `ocolib.plots` at true size
+SEEN = """() => [...document.querySelectorAll('article picture img')].filter(image => image.clientWidth)
+  .map(image => [image.currentSrc.split('/').pop(), image.clientWidth, image.naturalWidth,
+                 image.getBoundingClientRect().right - document.documentElement.clientWidth])"""
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_type_of_a_figure_is_as_large_as_the_text_around_it(width, mode, browser, address):
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=mode)
+    page = context.new_page()
+    page.goto(f"{address}/book/limits/summary.html", wait_until="load")
+    page.locator("article picture img:visible").first.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "[...document.querySelectorAll('article picture img')].some(i => i.clientWidth && i.naturalWidth)"
+    )
+    seen = [row for row in page.evaluate(SEEN) if row[2]]
+    assert seen
+    for name, shown, natural, beyond in seen:
+        assert ("narrow" in name) == (width < 500) and ("dark" in name) == (mode == "dark")
+        assert 11 <= TYPE * shown / natural <= 14, f"{name}: {TYPE * shown / natural:.1f} px"
+        assert beyond <= 0
+    context.close()
+
+
+def test_every_page_has_a_title_a_description_and_a_picture_for_whoever_shares_it(html):
+    own = set()
+    for file in [html / "index.html", *sorted(html.glob("book/**/*.html"))]:
+        head = file.read_text("utf8").partition("</head>")[0]
+        assert re.search(r"<title>[^<]{5,}", head), file
+        found = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', head))
+        if "description" not in found:
+            assert file.stem not in ("index", "intro"), file
+            continue
+        assert found["title"], file
+        picture = (file.parent / found["image"]).resolve()
+        wide, high = struct.unpack(">II", picture.read_bytes()[16:24])
+        assert (wide, high) == (1200, 630), file
+        own.add(picture)
+    assert len(own) > 30, "pages with a figure have a picture of their own"
+
+
+FIVE = [
+    "intro",
+    "lecture-13-oco/the-game",
+    "lecture-09-perceptron/mistake-bound",
+    "limits/summary",
+    "concordance",
+]
+LONG = """window.long = [];
+new PerformanceObserver(list => list.getEntries().forEach(e => window.long.push(e.duration)))
+  .observe({type: 'longtask', buffered: true})"""
+# slow 4G as browsers' own tools have it, and a processor four times slower than this one
+LINE = {
+    "offline": False,
+    "latency": 150,
+    "downloadThroughput": 1_638_400 / 8,
+    "uploadThroughput": 768_000 / 8,
+}
+BLOCKING = """() => performance.getEntriesByType('resource')
+  .filter(entry => entry.renderBlockingStatus === 'blocking')
+  .map(entry => [entry.name, entry.encodedBodySize])"""
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_a_page_is_painted_after_two_answers_on_a_slow_line(name, browser, packed_address, capsys):
+    """The times are printed, for they are those of this machine; what decides them anywhere is checked."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.add_init_script(LONG)
+    client = context.new_cdp_session(page)
+    client.send("Network.enable")
+    client.send("Network.emulateNetworkConditions", LINE)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    page.goto(f"{packed_address}/book/{name}.html", wait_until="load")
+    page.wait_for_timeout(500)
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    blocking, long = page.evaluate(BLOCKING), page.evaluate("window.long")
+    context.close()
+    with capsys.disabled():
+        print(f"\n  {name}: first paint {paint / 1000:.1f} s, longest task {max(long, default=0):.0f} ms")
+    assert len(blocking) == 1 and blocking[0][0].partition("?")[0].endswith("/_static/book.css")
+    assert blocking[0][1] <= 40_000
+
+
+WIDE = "article :is(.highlight pre, .cell_output pre, table.proof-chain)"
+SIDEWAYS = """parts => parts.filter(part => part.clientWidth && (part.scrollWidth > part.clientWidth + 1
+    || part.getBoundingClientRect().right > document.documentElement.clientWidth + 1))
+  .map(part => part.textContent)"""
+
+
+@pytest.mark.parametrize("name", ["lecture-04-online-svm/late-gradients", "regret-bounds/pegasos"])
+def test_code_and_proofs_need_no_scrolling_sideways_on_a_phone(name, phone, address):
+    phone.goto(f"{address}/book/{name}.html", wait_until="load")
+    phone.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true; })")
+    assert phone.locator(WIDE).evaluate_all(SIDEWAYS) == []
+    chain = phone.locator("table.proof-chain tbody tr").nth(1)
+    line, reason = (chain.locator(f"[data-label={name}]").bounding_box() for name in ("line", "reason"))
+    assert reason["y"] >= line["y"] + line["height"] - 1, "the reason stands under its line"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_link_into_a_long_page_leads_to_its_place(width, browser, address):
+    """Sections far away are laid out late: the place must be right all the same."""
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    page.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html#exercises", wait_until="load")
+    page.wait_for_timeout(800)
+    heading = page.locator("#exercises h2").first.bounding_box()
+    assert -5 <= heading["y"] <= 260, heading
+    page.close()

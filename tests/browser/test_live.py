@@ -376,13 +376,44 @@ def test_the_keyboard_runs_indents_and_leaves(reader):
     reader.page.keyboard.press("Tab")
     reader.page.keyboard.insert_text("print('in')")
     label = reader.cell(A).locator(".cm-content").get_attribute("aria-label")
-    assert "Tab indents, Escape leaves" in label
+    assert "Tab indents or takes a name, Escape leaves" in label
     reader.page.keyboard.press("Control+Enter")
     assert reader.result(A).strip() == "in"
     reader.cell(A).locator(".cm-content").click()
     reader.page.keyboard.press("Escape")
     assert reader.page.evaluate("document.activeElement.textContent") == "Run"
     assert "Ctrl+Enter" in reader.cell(A).locator(".live-run").get_attribute("title")
+
+
+def test_the_names_of_the_page_are_offered(reader):
+    def offered(text):
+        reader.write(B, text)
+        reader.page.keyboard.press("Control+Space")
+        offers = reader.cell(B).locator(".cm-tooltip-autocomplete li")
+        offers.first.wait_for()
+        return offers.all_text_contents()
+
+    reader.write(A, "a = 2\nalphabet = 'abc'\n\n\ndef alpine(inner):\n    hidden = 1\n    return hidden")
+    names = offered("value = 1\n")
+    assert {"np", "exercises", "a", "alphabet", "alpine", "value"} <= set(names)
+    assert not {"inner", "hidden", "my_double", "b"} & set(names), "neither locals nor what comes below"
+    assert offered("b = al") == ["alphabet", "alpine"]
+    reader.page.keyboard.press("Escape")
+    assert reader.cell(B).locator(".cm-tooltip-autocomplete").count() == 0
+    assert reader.page.evaluate("document.activeElement.className") == "live-editor", "Escape closes the list"
+    offered("b = al")
+    reader.page.keyboard.press("Tab")
+    assert reader.cell(B).locator(".cm-content").inner_text() == "b = alphabet"
+    offered("b = al")
+    reader.page.keyboard.press("ArrowDown")
+    reader.page.keyboard.press("ArrowDown")
+    reader.page.keyboard.press("Enter")
+    assert reader.cell(B).locator(".cm-content").inner_text() == "b = alpine"
+    offered("b = al")
+    reader.page.keyboard.press("Enter")
+    assert reader.cell(B).locator(".cm-content").inner_text() == "b = al\n", "a line can be ended"
+    reader.run(A)
+    assert "linspace" in offered("np.lin") and "lstsq" in offered("np.linalg.ls")
 
 
 # ---------------------------------------------------------------- stopping

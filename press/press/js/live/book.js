@@ -108,6 +108,13 @@ export class Book {
     return this.cells.filter((other) => !other.exercise && !other.isSolution && !other.isFigure).map((other) => [other.number, other.source]);
   }
 
+  /** The code whose names a cell can use: what is above it, and the imports of a figure. */
+  namesAbove(cell) {
+    const end = cell.isScratch ? this.cells.length : this.cells.indexOf(cell);
+    const above = this.cells.slice(0, end).filter((other) => !other.exercise && !other.isSolution);
+    return [...above.map((other) => other.source), cell.prelude ?? ""].join("\n");
+  }
+
   askToRead(cell, other) {
     cell.say(`Cell ${other.number} holds code from a file that you have not run yet: read it, then press its Run or Reset.`);
     other.element.scrollIntoView({ block: "center" });

@@ -8,6 +8,7 @@ as JSON chain, figure, verdict and room.
 import ast
 import builtins
 import functools
+import inspect
 import io
 import json
 import linecache
@@ -155,6 +156,23 @@ def needs(source, cells):
         if names_of(code).imported:
             wanted |= {place, *needed[place - 1]}
     return json.dumps([cells[place - 1][0] for place in sorted(wanted)])
+
+
+def members(path):
+    """What stands behind a dotted path of names, as JSON [[name, kind], …]; no property is called for it."""
+    first, *rest = path.split(".")
+    found = namespace.get(first)
+    for name in rest:
+        found = inspect.getattr_static(found, name, None)
+    names = [] if found is None else [name for name in dir(found) if not name.startswith("_")]
+    return json.dumps([[name, kind(inspect.getattr_static(found, name, None))] for name in names])
+
+
+def kind(value):
+    """What an editor calls it."""
+    if inspect.ismodule(value):
+        return "namespace"
+    return "class" if isinstance(value, type) else "function" if callable(value) else "property"
 
 
 def forget():

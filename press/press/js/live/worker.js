@@ -61,5 +61,6 @@ self.onmessage = ({ data }) => {
   if (data.type === "run") run(data);
   if (data.type === "forget") python?.forget();
   if (data.type === "needs") tell("needs", { numbers: JSON.parse(python.needs(data.source, data.cells)) });
+  if (data.type === "members") tell("members", { members: JSON.parse(python.members(data.path)) });
   if (data.type === "start") start(data).catch((error) => tell("fatal", { message: String(error.message ?? error) }));
 };

@@ -334,6 +334,8 @@ class MovingFigure extends HTMLElement {
     this.append(head, this.stage, this.panel);
     this.root.addEventListener("pointerdown", event => this.take(event));
     this.root.addEventListener("click", event => this.click(event));
+    // a finger that takes a handle must not scroll the page; touch-action on a part of an svg does not see to that
+    this.root.addEventListener("touchstart", event => { if (this.within(event.touches[0])) event.preventDefault(); }, { passive: false });
     addEventListener("keydown", event => { if (event.key === "Escape" && !document.fullscreenElement) this.enlarge(false); });
     document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.enlarge(false); });
   }
@@ -435,9 +437,16 @@ class MovingFigure extends HTMLElement {
     return this.view.handles.map((handle, i) => [away(handle), i]).sort((a, b) => a[0] - b[0])[0];
   }
 
-  take(event) {
+  // The handle within reach of a finger or the mouse, if one may be taken now.
+  within(event) {
     const [distance, which] = this.near(this.where(event)) ?? [Infinity];
-    if ((this.guess && !this.guess.done) || distance > 26 || event.button) return;
+    return (this.guess && !this.guess.done) || distance > 26 ? undefined : { which };
+  }
+
+  take(event) {
+    const taken = this.within(event);
+    if (!taken || event.button) return;
+    const { which } = taken;
     this.forget();
     this.root.setPointerCapture(event.pointerId);
     const move = moved => { this.dragged = true; this.set(this.view.handles[which].move(...this.where(moved))); };

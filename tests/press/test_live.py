@@ -13,10 +13,11 @@ import pytest
 
 from ocolib import exercises
 from press.js import runtime
+from press.live import SOURCES, package
 from press.pages import depends
 from press.sphinx import live
 
-BOOT = live.SOURCES / "boot.py"
+BOOT = SOURCES / "boot.py"
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def boot(said, monkeypatch):
         monkeypatch.setattr(sys, name, getattr(sys, name))
     monkeypatch.setattr(exercises, "tell", print)
     module = loaded("live_boot", BOOT)
-    module.listen()
+    loaded("live_hook", live.HOOK).adapt(module)
     return module
 
 
@@ -176,7 +177,7 @@ def test_what_numpy_needs_is_kept():
 
 def test_the_package_that_is_sent_is_the_one_that_is_installed():
     """Its data too: a page reads certificates.json."""
-    names = set(zipfile.ZipFile(io.BytesIO(live.package())).namelist())
+    names = set(zipfile.ZipFile(io.BytesIO(package([live.ROOT / "ocolib", live.ROOT / "ocolab"]))).namelist())
     settings = tomllib.loads((live.ROOT / "pyproject.toml").read_text("utf8"))
     data = settings["tool"]["setuptools"]["package-data"]["ocolab"]
     assert {f"ocolab/{name}" for name in data} <= names

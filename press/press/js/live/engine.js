@@ -37,7 +37,7 @@ export class Engine {
 
   async boot(onProgress) {
     const { base, parts } = this.runtime;
-    const needed = ["engine", "worker", "wasm", "stdlib", "numpy", "ocolib"];
+    const needed = ["engine", "worker", "wasm", "stdlib", "numpy", "packages"];
     const total = needed.reduce((sum, name) => sum + parts[name].bytes, 0);
     let loaded = 0;
     const count = (bytes) => onProgress("Loading Python", (loaded += bytes), total);
@@ -157,6 +157,6 @@ export async function loadEditor({ base, parts }) {
 export async function loadFigures() {
   if (globalThis.ocoFigures) return globalThis.ocoFigures;
   document.head.append(make("link", { rel: "stylesheet", href: new URL("figures/figures.css", SCRIPT).href }));
-  await loadScript("the figures", { src: new URL(FIGURES, SCRIPT).href });
+  await loadScript("the figures", { src: new URL(CHAINS, SCRIPT).href });
   return globalThis.ocoFigures;
 }

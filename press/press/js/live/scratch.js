@@ -1,7 +1,7 @@
 // The scratch cell at the end of a page, and Restart.
 import { button, make } from "./dom.js";
 
-export const PLACE = "article.bd-article";
+export const PLACE = "article.bd-article, [role=main]";
 
 /** A folded box with an empty cell, shaped as Sphinx shapes one. */
 export function scratchElement(onRestart) {

@@ -390,7 +390,8 @@ CONTROLS = """() => [...document.querySelectorAll('.mf-panel :is(button, select,
 TRY = """node => {
   const figure = document.querySelector('moving-figure'), was = node.value;
   const look = () => (figure.render(), figure.root.outerHTML + figure.says.textContent);
-  const plain = look(), values = node.options ? [...node.options].map(option => option.value) : [node.min, node.max];
+  const plain = look();
+  const values = node.options ? [...node.options].map(option => option.value) : [node.min, node.max];
   const changed = values.filter(value => value !== was).some(value => {
     node.value = value;
     node.dispatchEvent(new Event(node.options ? 'change' : 'input'));
@@ -460,7 +461,8 @@ def test_no_line_crosses_a_formula_of_the_waterfall(show):
           const lines = [...document.querySelectorAll('.mf-stage line.thin')].map(box);
           return [...document.querySelectorAll('.mf-stage text:not(.muted)')].filter(text => {
             const b = box(text);
-            return lines.some(l => l.left > b.left && l.left < b.right && l.top < b.bottom - 3 && l.bottom > b.top + 3);
+            return lines.some(l => l.left > b.left && l.left < b.right
+              && l.top < b.bottom - 3 && l.bottom > b.top + 3);
           }).map(text => text.textContent);
         }""")
         assert crossed == []

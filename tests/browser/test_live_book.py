@@ -1,4 +1,4 @@
-"""The live cells of the whole book, in a real browser: every cell once, and every exercise, answered wrongly and rightly."""
+"""The live cells of the whole book in a real browser: every cell, every exercise wrongly and rightly."""
 
 import ast
 import json

@@ -185,6 +185,25 @@ def test_the_package_that_is_sent_is_the_one_that_is_installed():
     assert sources <= names
 
 
+def test_a_check_without_a_message_says_what_it_compared(boot, said):
+    source = "a, b = 3, [1, 2]\n\n\ndef f(c):\n    assert a > 2 and c == len(b)\n\n\nf(7)"
+    assert boot.run(source, "<cell 4>", False) == "error"
+    assert said[-1][1].splitlines() == [
+        "Line 8 of this cell",
+        "    f(7)",
+        "Line 5 of this cell, in f",
+        "    assert a > 2 and c == len(b)",
+        "AssertionError",
+        "    c  is  7",
+        "    len(b)  is  2",
+        "A check of the printed run does not hold any more: look at what was changed, here or in a cell above.",
+    ]
+    boot.run("assert all(x > 1 for x in [1]), 'too small'", "<cell 5>", False)
+    assert said[-1][1].endswith("AssertionError: too small"), "a message says enough"
+    boot.run("assert not [n for n in range(999)]", "<cell 6>", False)
+    assert "…" in said[-1][1] or "False" in said[-1][1]
+
+
 def test_poisson_numbers_in_the_browser_are_those_of_numpy(boot, monkeypatch):
     monkeypatch.setattr(np.random, "default_rng", np.random.default_rng)  # put back what is replaced
     native = np.random.default_rng

@@ -1,8 +1,8 @@
 """Python in the reader's browser: a Sphinx extension that makes the cells of a page run.
 
-It knows nothing of any one book. A cell tagged `live` gets Run, Edit, Stop and Reset; one tagged `exercise`
-too, whose metadata names it (`exercise: ex-…`), answers with a verdict; one tagged `solution` never counts as an answer.
-README.md says how to use it, `press.sphinx.live` is what our own book adds.
+It knows nothing of any one book. A cell tagged `live` gets Run, Edit, Stop and Reset. One that is tagged
+`exercise` too, and that its metadata names (`exercise: ex-…`), answers with a verdict; one tagged `solution`
+never counts as an answer. README.md says how to use it, `press.sphinx.live` is what our own book adds.
 """
 
 import hashlib

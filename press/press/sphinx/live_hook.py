@@ -1,4 +1,4 @@
-"""What the reader's Python adds for this book: `press.live` sends this file to the browser and calls `adapt` there."""
+"""What Python in the browser adds for this book: `press.live` sends this file there and calls `adapt`."""
 
 import json
 

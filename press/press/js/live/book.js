@@ -1,7 +1,7 @@
 // The live cells of one page: which run first, which is running, and what a change means for the printed pictures.
 import { make } from "./dom.js";
 import { Cell } from "./cell.js";
-import { scratchElement, PLACE } from "./scratch.js";
+import { place, scratchElement } from "./scratch.js";
 import { Engine, loadFigures } from "./engine.js";
 import { Exercise } from "./exercise.js";
 import { watchOtherTabs } from "./memory.js";
@@ -38,7 +38,7 @@ export class Book {
   /** One empty cell at the end of the page, with the page's names. */
   addScratch(number) {
     const box = scratchElement(() => this.restart());
-    document.querySelector(PLACE)?.append(box);
+    place()?.append(box);
     this.scratch = new Cell(box.querySelector("div.cell"), { number, key: "scratch", needs: [] }, this);
     this.scratch.isScratch = true;
   }

@@ -97,9 +97,11 @@ def run(source, name, exercise, above=None, setting="{}"):
         return "ok"
     except BaseException as error:  # a reader's cell may raise anything; the page must go on
         sys.stdout.flush()
-        post("error", explain(error, name))
         if answering:
             judge(source, error)
+            if by_asserts and isinstance(error, AssertionError):
+                return "ok"  # the verdict says all
+        post("error", explain(error, name))
         return "stopped" if isinstance(error, KeyboardInterrupt) else "error"
     finally:
         sys.stdout.flush()
@@ -283,10 +285,48 @@ def advise(error):
         return "The browser has no more memory: try fewer rounds or a smaller array."
     if isinstance(error, RecursionError):
         return "A function calls itself without end, or too deep for the browser."
+    if type(error) is AssertionError and not error.args:
+        return failed_check(error)
     near = next((words for words in (adviser(error) for adviser in advisers) if words), "")
     if isinstance(error, NameError) and getattr(error, "name", None) and not near:
         return "Is it defined in a cell above? Cells above run first if they have not run."
     return near
+
+
+def failed_check(error):
+    """What an assert without a message compared, and that a change above may be the cause."""
+    step = error.__traceback__
+    while step.tb_next:
+        step = step.tb_next
+    frame, line = step.tb_frame, step.tb_lineno
+    advice = "A check of the printed run does not hold any more: look at what was changed, here or in a cell above."
+    try:
+        tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
+        (check,) = [
+            n for n in ast.walk(tree) if isinstance(n, ast.Assert) and n.lineno <= line <= n.end_lineno
+        ]
+        facts = [f"    {ast.unparse(part)}  is  {value}" for part, value in sides(check.test, frame)]
+    except Exception:  # to say more is a courtesy
+        return advice
+    return "\n".join([*facts, advice])
+
+
+def sides(test, frame):
+    """The two sides of the comparison that failed, with their values; what is a number stands for itself."""
+
+    def value(part):
+        code = compile(ast.Expression(part), "<check>", "eval")
+        return eval(code, frame.f_globals, frame.f_locals)
+
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        test = next(part for part in test.values if not value(part))
+    parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+    return [(part, short_line(value(part))) for part in parts if not isinstance(part, ast.Constant)]
+
+
+def short_line(value):
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 200 else text[:200] + " …"
 
 
 # ------------------------------------------------ checkers that answer in the page

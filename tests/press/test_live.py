@@ -196,12 +196,37 @@ def test_a_check_without_a_message_says_what_it_compared(boot, said):
         "AssertionError",
         "    c  is  7",
         "    len(b)  is  2",
-        "A check of the printed run does not hold any more: look at what was changed, here or in a cell above.",
+        "A check does not hold any more: look at what was changed, here or in a cell above.",
     ]
     boot.run("assert all(x > 1 for x in [1]), 'too small'", "<cell 5>", False)
     assert said[-1][1].endswith("AssertionError: too small"), "a message says enough"
     boot.run("assert not [n for n in range(999)]", "<cell 6>", False)
     assert "…" in said[-1][1] or "False" in said[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("X @ w", "The shapes do not fit: X has shape (4, 2), w has shape (3,)."),
+        ("w + X", "The shapes do not fit: w has shape (3,), X has shape (4, 2)."),
+        ("nothing + 1", "nothing is None: a function that does not return anything gives None."),
+        ("few[2]", "few has 2 entries; the first has number 0."),
+        ("steps['etta']", "steps has ['eta']."),
+        ("from ocolib.learners import OGDD", "Did you mean OGD?"),
+        ("np.zero(3)", "Did you mean zeros?"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_an_error_ends_with_its_likely_cause(line, words, boot, said):
+    boot.run(
+        "import numpy as np\n\nX, w = np.ones((4, 2)), np.ones(3)\n"
+        "few, steps, nothing = [1, 2], {'eta': 1}, None",
+        "<cell 1>",
+        False,
+    )
+    boot.run(line, "<cell 2>", False)
+    told = said[-1][1].splitlines()
+    assert told[:2] == ["Line 1 of this cell", f"    {line}"] and told[-1] == words
 
 
 def test_poisson_numbers_in_the_browser_are_those_of_numpy(boot, monkeypatch):

@@ -7,11 +7,13 @@ as JSON chain, figure, verdict and room.
 
 import ast
 import builtins
+import difflib
 import functools
 import inspect
 import io
 import json
 import linecache
+import re
 import sys
 import time
 import traceback
@@ -290,7 +292,44 @@ def advise(error):
     near = next((words for words in (adviser(error) for adviser in advisers) if words), "")
     if isinstance(error, NameError) and getattr(error, "name", None) and not near:
         return "Is it defined in a cell above? Cells above run first if they have not run."
-    return near
+    return near or likely_cause(error)
+
+
+def likely_cause(error):
+    """What the values on the reader's line say about the error, or nothing."""
+    text = str(error)
+    if missing := re.match(r"cannot import name '(\w+)' from '([\w.]+)'", text):
+        near = difflib.get_close_matches(missing[1], dir(sys.modules.get(missing[2])), 1)
+        return f"Did you mean {near[0]}?" if near else ""
+    values = [(name, value) for name, value in values_on_line(error) if not callable(value)]
+    if "NoneType" in text:
+        nothing = " and ".join(name for name, value in values if value is None) or "Something on this line"
+        return f"{nothing} is None: a function that does not return anything gives None."
+    if isinstance(error, ValueError) and re.search("core dimension|broadcast|not aligned", text):
+        shapes = [f"{name} has shape {value.shape}" for name, value in values if hasattr(value, "shape")]
+        return "The shapes do not fit: " + ", ".join(shapes) + "." if shapes else ""
+    if isinstance(error, IndexError):
+        lengths = [f"{name} has {len(value)} entries" for name, value in values if hasattr(value, "__len__")]
+        return ", ".join(lengths) + "; the first has number 0." if lengths else ""
+    if isinstance(error, KeyError):
+        keys = [f"{name} has {short_line([*value])}" for name, value in values if isinstance(value, dict)]
+        return ", ".join(keys) + "." if keys else ""
+    return ""
+
+
+def values_on_line(error):
+    """The names on the innermost line of a cell, with their values."""
+    step, found = error.__traceback__, None
+    while step:
+        if step.tb_frame.f_code.co_filename.startswith("<cell "):
+            found = step
+        step = step.tb_next
+    if found is None:
+        return []
+    frame = found.tb_frame
+    line = linecache.getline(frame.f_code.co_filename, found.tb_lineno)
+    known = frame.f_globals | frame.f_locals
+    return [(name, known[name]) for name in dict.fromkeys(re.findall(r"\b[^\W\d]\w*", line)) if name in known]
 
 
 def failed_check(error):
@@ -299,7 +338,7 @@ def failed_check(error):
     while step.tb_next:
         step = step.tb_next
     frame, line = step.tb_frame, step.tb_lineno
-    advice = "A check of the printed run does not hold any more: look at what was changed, here or in a cell above."
+    advice = "A check does not hold any more: look at what was changed, here or in a cell above."
     try:
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
         (check,) = [

@@ -19,6 +19,7 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).resolve().parents[1]
+START = 120_000  # milliseconds: a busy machine must not decide
 # The numbers of the cells on the page.
 FIRST, A, B, SHOW, PLOT, OTHER_PLOT, SOLVER, CHAIN, ARRAY, STUB, SOLUTION, END, IMPORTS, FIGURE = range(1, 15)
 
@@ -219,3 +220,52 @@ def serve(folder):
     yield f"http://localhost:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+class Reader:
+    """What a reader does and sees."""
+
+    def __init__(self, page, site):
+        self.page, self.site, self.complaints = page, site, []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def open(self, name):
+        self.page.goto(f"{self.site}/{name}.html", wait_until="load")
+
+    def cell(self, number):
+        return self.page.locator("div.cell").nth(number - 1)
+
+    def press(self, number, button="Run"):
+        self.cell(number).get_by_role("button", name=re.compile(f"^{button}")).click()
+
+    def state(self, number):
+        return self.cell(number).locator(".live-state").inner_text()
+
+    def run(self, number):
+        """Run a cell to its end; what it says below itself."""
+        self.press(number)
+        return self.result(number)
+
+    def result(self, number):
+        self.cell(number).locator(".live-run:not([aria-disabled=true])").wait_for(timeout=START)
+        return self.cell(number).locator(".live-output-body").inner_text()
+
+    def write(self, number, source):
+        """Replace the code of a cell, in the editor."""
+        editor = self.cell(number).locator(".live-editor .cm-content")
+        if not editor.count():
+            self.press(number, "Edit")
+        editor.click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(source)
+
+    def reset_all(self):
+        buttons = self.page.get_by_role("button", name=re.compile("^Reset"))
+        while buttons.count():
+            buttons.first.click()
+
+    def solved(self):
+        return self.page.evaluate("localStorage.getItem('ocolib:done:ex-twice') !== null")
+
+    def verdict(self):
+        return self.cell(STUB).get_by_role("status").last.inner_text()

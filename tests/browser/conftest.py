@@ -1,6 +1,8 @@
 """The built book, a server for it, and a Chromium that can reach nothing else."""
 
+import json
 import os
+import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,6 +17,8 @@ from press.print.chromium import ARGUMENTS, NAMES, chromium
 ROOT = Path(__file__).resolve().parents[2]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 CHROMIUM = chromium()
+BEGAN = time.time()
+BAR = 2  # seconds that an exercise may take to answer, on an idle machine
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
 
 
@@ -70,7 +74,26 @@ def phone(browser):
     return browser.new_page(viewport={"width": 390, "height": 844})
 
 
+def tell_times(terminalreporter):
+    """How soon the exercises answered in this run, the slowest first; beyond two seconds loudly."""
+    found = [file for file in (ROOT / "_build" / "live-times").glob("*.json") if file.stat().st_mtime > BEGAN]
+    times = [
+        (seconds, slug, page)
+        for file in found
+        for page, all_of in json.loads(file.read_text("utf8")).items()
+        for slug, seconds in all_of.items()
+    ]
+    if not times:
+        return
+    times.sort(reverse=True)
+    slow = sum(seconds > BAR for seconds, *_ in times)
+    terminalreporter.section(f"from the click to the verdict: {slow} of {len(times)} took over {BAR} s")
+    for seconds, slug, page in times:
+        terminalreporter.line(f"{seconds:7.2f} s  {slug}  ({page}){'  TOO SLOW' if seconds > BAR else ''}")
+
+
 def pytest_terminal_summary(terminalreporter):
+    tell_times(terminalreporter)
     if CHROMIUM or REQUIRED:
         return
     terminalreporter.section("THE BOOK WAS NOT CHECKED IN A BROWSER", sep="!")

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+import yaml
 
 from ocolab import limits
 from ocolib import adversaries, oracle, theorems
@@ -25,6 +26,7 @@ NAMES = list(figures.NAMES)
 every_figure = pytest.mark.parametrize("name", NAMES)
 DISK, INTERVAL = Ball(2), Box([-1], [1])
 STATE = "() => document.querySelector('moving-figure').state"
+EXAMPLES = "[aria-label='Try this'] button:not(.mf-begin)"
 SAID = """() => Object.fromEntries([...document.querySelectorAll('.mf-say [data-key]')]
   .map(node => [node.dataset.key, node.textContent]))"""
 WAYS = {
@@ -163,7 +165,7 @@ EXPECTED = {name: globals()[name.replace("-", "_")] for name in NAMES}
 MOVES = {
     "projection": ("x", ("handle", "x", (-60, 25))),
     "fan": ("z", ("handle", "z", (0, -40))),
-    "adversary": ("eta", ("click", "text=undo")),
+    "adversary": ("eta", ("click", "text=take back")),
     "duel": (None, ("click", "text=Take back")),
     "step": ("eta", ("handle", "eta", (30, 0))),
     "lazy-eager": ("eta", ("handle", "t", (-40, 0))),
@@ -220,6 +222,11 @@ def check(page, name):
     return state
 
 
+def unfold(page):
+    for fold in page.locator(".mf-more > summary").all():
+        fold.click()
+
+
 def by_mouse(page, move):
     kind, what, *how = move
     if kind == "click":
@@ -243,12 +250,13 @@ def by_mouse(page, move):
 def test_it_moves_and_prints_what_ocolib_computes(name, way, show):
     page = show(name, theme="dark" if way == "dark" else "light", **WAYS[way])
     if name == "adversary":
-        page.click("text=Example 2 against the regularised")
+        page.select_option("select", "FTRL")
+    unfold(page)
     settle(page)
     states = [check(page, name)]
     key, move = MOVES[name]
     if key is None:  # it has buttons only
-        page.focus("[aria-label=Actions] button")
+        page.focus(".mf-actions button")
         page.keyboard.press("Enter")
     else:
         page.focus(f"input[data-key={key}]")
@@ -266,8 +274,8 @@ def test_it_moves_and_prints_what_ocolib_computes(name, way, show):
 @every_figure
 def test_every_preset_prints_what_ocolib_computes(name, show):
     page = show(name, **WAYS["calm"])
-    buttons = page.locator("[aria-label=Examples] button")
-    assert 3 <= buttons.count() <= 5
+    buttons = page.locator(EXAMPLES)
+    assert 2 <= buttons.count() <= 5
     seen = []
     for button in buttons.all():
         button.click()
@@ -301,7 +309,10 @@ GUESSED = ["projection", "step", "lazy-eager", "hedge", "perceptron", "delay", "
 @pytest.mark.parametrize("name", GUESSED)
 def test_a_guess_comes_before_the_answer(name, show):
     page = show(name, **WAYS["calm"])
+    page.click("text=Guess first")
     question = page.text_content(".mf-verdict")
+    page.click("text=Not now")
+    assert len(question) > 40 and not page.is_visible(".mf-verdict")
     for hand in ("mouse", "keyboard"):
         page.click("text=Guess first")
         assert not page.is_visible(".mf-say") and page.text_content(".mf-verdict") == question
@@ -318,9 +329,9 @@ def test_a_guess_comes_before_the_answer(name, show):
         settle(page)
         assert page.is_visible(".mf-say") and page.text_content(".mf-verdict") != question
         check(page, name) if name not in ("hedge",) else None
-    page.click("[aria-label=Examples] button >> nth=0")
+    page.locator(EXAMPLES).first.click()
     settle(page)
-    assert page.text_content(".mf-verdict") == question
+    assert not page.is_visible(".mf-verdict")
 
 
 def test_the_state_is_in_the_address(show):
@@ -342,7 +353,7 @@ def test_the_state_is_in_the_address(show):
 def test_a_copied_link_opens_what_a_preset_shows(name, preset, show):
     """After a glide, and where the state is empty."""
     page = show(name)
-    page.click("[aria-label=Examples] button >> nth=1")
+    page.locator(EXAMPLES).nth(1 if name == "fan" else 0).click()
     page.wait_for_timeout(700)  # a glide, and then the address
     other = page.evaluate(SAID)
     page.click(f"button:text-is('{preset}')")
@@ -356,15 +367,105 @@ def test_a_copied_link_opens_what_a_preset_shows(name, preset, show):
     assert again.evaluate(SAID) == page.evaluate(SAID) != other
 
 
-def test_a_finger_takes_a_handle_and_the_page_stays(show):
-    page = show("projection", **WAYS["phone"])
-    at = "node => { const b = node.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }"
-    x, y = page.eval_on_selector(".reach", at)
-    touched = page.evaluate("([x, y]) => document.elementFromPoint(x, y).getAttribute('class')", [x, y])
-    action = page.evaluate(
-        "([x, y]) => getComputedStyle(document.elementFromPoint(x, y)).touchAction", [x, y]
+@pytest.mark.parametrize(("name", "key"), [("projection", "x"), ("fan", "z"), ("perceptron", "x")])
+def test_a_finger_moves_a_handle_up_and_down_and_the_page_stays(name, key, show):
+    page = show(name, **WAYS["phone"])
+    page.add_style_tag(content="body { padding: 30px 0 2000px; }")
+    page.evaluate("() => scrollTo(0, 20)")
+    finger = page.context.new_cdp_session(page)
+    for down in (60, -60):
+        box = page.locator(f".handle[data-keys~={key}]").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        before = page.evaluate(STATE)
+        for kind, part in [("touchStart", 0), *(("touchMove", step / 6) for step in range(1, 7))]:
+            spots = [{"x": x + 15 * part, "y": y + down * part}]
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": spots})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        settle(page)
+        assert page.evaluate(STATE) != before and page.evaluate("() => scrollY") == 20
+
+
+CONTROLS = """() => [...document.querySelectorAll('.mf-panel :is(button, select, input)')]
+  .filter(node => node.checkVisibility({visibilityProperty: true})).length"""
+TRY = """node => {
+  const figure = document.querySelector('moving-figure'), was = node.value;
+  const look = () => (figure.render(), figure.root.outerHTML + figure.says.textContent);
+  const plain = look();
+  const values = node.options ? [...node.options].map(option => option.value) : [node.min, node.max];
+  const changed = values.filter(value => value !== was).some(value => {
+    node.value = value;
+    node.dispatchEvent(new Event(node.options ? 'change' : 'input'));
+    return look() !== plain;
+  });
+  node.value = was;
+  node.dispatchEvent(new Event(node.options ? 'change' : 'input'));
+  figure.render();
+  return changed;
+}"""
+
+
+@every_figure
+def test_at_most_eight_controls_are_seen_and_each_does_something(name, show):
+    page = show(name, **WAYS["calm"])
+    places = list(figures.NAMES)
+    number = page.text_content(".mf-number")
+    assert number == f"Moving figure {places.index(name) + 1}" and len(page.text_content(".mf-title")) > 20
+    for button in page.locator(EXAMPLES).all():
+        button.click()
+        settle(page)
+        assert page.evaluate(CONTROLS) <= 8
+        for control in page.locator(".mf-panel :is(select, input):visible").all():
+            assert control.evaluate(TRY), control.get_attribute("aria-label")
+
+
+def test_what_would_do_nothing_is_not_shown(show):
+    page = show("adversary")
+    assert not page.locator("input[data-key=eta]").is_visible(), "follow the leader has no step"
+    page.select_option("select", "FTRL")
+    assert page.locator("input[data-key=eta]").is_visible()
+    page = show("waterfall", **WAYS["calm"])
+    page.click("text=The mistake bound")
+    assert not page.locator("input[data-key=c]").is_visible()
+
+
+@every_figure
+def test_play_shows_many_states_and_a_touch_ends_it(name, show):
+    page = show(name)
+    page.evaluate(
+        """() => {
+      const figure = document.querySelector('moving-figure'), render = figure.render.bind(figure);
+      window.seen = new Set([JSON.stringify(figure.state)]);
+      figure.render = () => { render(); seen.add(JSON.stringify(figure.state)); };
+      figure.spec.play = {...figure.spec.play, pace: 30};
+    }"""
     )
-    assert (touched, action) == ("reach", "none")
+    slow = show(name)
+    slow.click(".mf-play")
+    assert "Pause" in slow.text_content(".mf-play")
+    slow.locator(EXAMPLES).nth(1).click()
+    assert "Play" in slow.text_content(".mf-play"), "a touch ends it"
+
+    page.click(".mf-play")
+    page.wait_for_function("() => document.querySelector('.mf-play').textContent.includes('Play')")
+    assert page.evaluate("() => seen.size") >= 3
+    page.wait_for_function(f"() => location.hash.includes('figure={name}')")
+
+
+def test_no_line_crosses_a_formula_of_the_waterfall(show):
+    page = show("waterfall", **WAYS["phone"])
+    for button in page.locator(EXAMPLES).all():
+        button.click()
+        settle(page)
+        crossed = page.evaluate("""() => {
+          const box = node => node.getBoundingClientRect();
+          const lines = [...document.querySelectorAll('.mf-stage line.thin')].map(box);
+          return [...document.querySelectorAll('.mf-stage text:not(.muted)')].filter(text => {
+            const b = box(text);
+            return lines.some(l => l.left > b.left && l.left < b.right
+              && l.top < b.bottom - 3 && l.bottom > b.top + 3);
+          }).map(text => text.textContent);
+        }""")
+        assert crossed == []
 
 
 @every_figure
@@ -403,7 +504,7 @@ def test_points_can_be_clicked_in(show):
     page.mouse.click(centre[0] + 80, centre[1] - 40)
     page.select_option("select", "m")
     page.mouse.click(centre[0] - 60, centre[1] - 70)
-    page.click("text=step")
+    page.click("button:text-is('step')")
     settle(page)
     state = check(page, "perceptron")
     assert [part[-1] for part in state["pts"].split(".")] == ["p", "m"] and state["t"] == "1"
@@ -412,6 +513,7 @@ def test_points_can_be_clicked_in(show):
 def test_the_adversary_can_be_played(show):
     page = show("adversary", **WAYS["calm"])
     page.click("text=An empty board")
+    unfold(page)
     for slope in ("−½", "+1", "−1", "worst move"):
         page.click(f"button:text-is('{slope}')")
     settle(page)
@@ -447,7 +549,7 @@ def test_the_picture_is_the_figure_before_any_touch(name, browser):
 
 def test_a_preset_comes_at_once_where_motion_is_unwelcome(show):
     jump = """() => {
-      document.querySelectorAll('[aria-label=Examples] button')[1].click();
+      document.querySelectorAll('.mf-group button')[1].click();
       return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>
         done(document.querySelector('moving-figure').state.x))));
     }"""
@@ -505,8 +607,11 @@ def luminance(colour):
     return np.dot(linear, [0.2126, 0.7152, 0.0722])
 
 
-def test_every_figure_has_its_page():
-    assert sorted(PLACED) == sorted(NAMES)
+def test_every_figure_has_its_page_and_numbers_follow_the_book():
+    toc = yaml.safe_load((ledger.ROOT / "_toc.yml").read_text("utf8"))
+    order = [toc["root"], *(page["file"] for part in toc["parts"] for page in part["chapters"])]
+    placed = {name: order.index(page.removesuffix(".html")) for name, page in PLACED.items()}
+    assert sorted(placed, key=placed.get) == NAMES
 
 
 @placed
@@ -519,7 +624,7 @@ def test_it_moves_on_its_page(name, browser, address, html):
         live = page.locator(f"moving-figure[data-figure={name}]")
         assert live.locator(".mf-stage > svg > *").count() > 3
         before = live.locator(".mf-say").text_content()
-        live.locator("[aria-label=Examples] button").nth(1).click()
+        live.locator(EXAMPLES).nth(1).click()
         page.wait_for_function(
             "([name, before]) => document.querySelector(`moving-figure[data-figure=${name}] "
             ".mf-say`).textContent !== before",

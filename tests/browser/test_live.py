@@ -20,16 +20,17 @@ from live_fixture import (
     SHOW,
     SOLUTION,
     SOLVER,
+    START,
     STUB,
     A,
     B,
+    Reader,
 )
 
 pytestmark = pytest.mark.browser
 
 RUNTIME = re.compile(r"/_static/live/[a-z]+-[0-9a-f]{12}\.(bin|js|zip)$")
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
-START = 120_000  # milliseconds: a busy machine must not decide
 SHORT = 20_000
 HEARD = """state => {
   window.heard = [];
@@ -88,55 +89,6 @@ def reader(opened):
     opened.reset_all()
     opened.page.evaluate("localStorage.clear()")
     return opened
-
-
-class Reader:
-    """What a reader does and sees."""
-
-    def __init__(self, page, site):
-        self.page, self.site, self.complaints = page, site, []
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-
-    def open(self, name):
-        self.page.goto(f"{self.site}/{name}.html", wait_until="load")
-
-    def cell(self, number):
-        return self.page.locator("div.cell").nth(number - 1)
-
-    def press(self, number, button="Run"):
-        self.cell(number).get_by_role("button", name=re.compile(f"^{button}")).click()
-
-    def state(self, number):
-        return self.cell(number).locator(".live-state").inner_text()
-
-    def run(self, number):
-        """Run a cell to its end; what it says below itself."""
-        self.press(number)
-        return self.result(number)
-
-    def result(self, number):
-        self.cell(number).locator(".live-run:not([aria-disabled=true])").wait_for(timeout=START)
-        return self.cell(number).locator(".live-output-body").inner_text()
-
-    def write(self, number, source):
-        """Replace the code of a cell, in the editor."""
-        editor = self.cell(number).locator(".live-editor .cm-content")
-        if not editor.count():
-            self.press(number, "Edit")
-        editor.click()
-        self.page.keyboard.press("Control+A")
-        self.page.keyboard.insert_text(source)
-
-    def reset_all(self):
-        buttons = self.page.get_by_role("button", name=re.compile("^Reset"))
-        while buttons.count():
-            buttons.first.click()
-
-    def solved(self):
-        return self.page.evaluate("localStorage.getItem('ocolib:done:ex-twice') !== null")
-
-    def verdict(self):
-        return self.cell(STUB).get_by_role("status").last.inner_text()
 
 
 # ---------------------------------------------------------------- running
@@ -376,13 +328,44 @@ def test_the_keyboard_runs_indents_and_leaves(reader):
     reader.page.keyboard.press("Tab")
     reader.page.keyboard.insert_text("print('in')")
     label = reader.cell(A).locator(".cm-content").get_attribute("aria-label")
-    assert "Tab indents, Escape leaves" in label
+    assert "Tab indents or takes a name, Escape leaves" in label
     reader.page.keyboard.press("Control+Enter")
     assert reader.result(A).strip() == "in"
     reader.cell(A).locator(".cm-content").click()
     reader.page.keyboard.press("Escape")
     assert reader.page.evaluate("document.activeElement.textContent") == "Run"
     assert "Ctrl+Enter" in reader.cell(A).locator(".live-run").get_attribute("title")
+
+
+def test_the_names_of_the_page_are_offered(reader):
+    def offered(text):
+        reader.write(B, text)
+        reader.page.keyboard.press("Control+Space")
+        offers = reader.cell(B).locator(".cm-tooltip-autocomplete li")
+        offers.first.wait_for()
+        return offers.all_text_contents()
+
+    reader.write(A, "a = 2\nalphabet = 'abc'\n\n\ndef alpine(inner):\n    hidden = 1\n    return hidden")
+    names = offered("value = 1\n")
+    assert {"np", "exercises", "a", "alphabet", "alpine", "value"} <= set(names)
+    assert not {"inner", "hidden", "my_double", "b"} & set(names), "neither locals nor what comes below"
+    assert offered("b = al") == ["alphabet", "alpine"]
+    reader.page.keyboard.press("Escape")
+    assert reader.cell(B).locator(".cm-tooltip-autocomplete").count() == 0
+    assert reader.page.evaluate("document.activeElement.className") == "live-editor", "Escape closes the list"
+    offered("b = al")
+    reader.page.keyboard.press("Tab")
+    assert reader.cell(B).locator(".cm-content").inner_text() == "b = alphabet"
+    offered("b = al")
+    reader.page.keyboard.press("ArrowDown")
+    reader.page.keyboard.press("ArrowDown")
+    reader.page.keyboard.press("Enter")
+    assert reader.cell(B).locator(".cm-content").inner_text() == "b = alpine"
+    offered("b = al")
+    reader.page.keyboard.press("Enter")
+    assert reader.cell(B).locator(".cm-line").all_text_contents() == ["b = al", ""], "a line can be ended"
+    reader.run(A)
+    assert "linspace" in offered("np.lin") and "lstsq" in offered("np.linalg.ls")
 
 
 # ---------------------------------------------------------------- stopping
@@ -675,7 +658,9 @@ def test_code_from_a_file_runs_only_where_it_is_seen(context, site, reader, tmp_
 def test_a_file_that_was_tampered_with_is_refused(browser, site):
     context = browser.new_context()
     page = Reader(context.new_page(), site)
-    page.page.route(re.compile(r"/ocolib-[0-9a-f]{12}\.zip$"), lambda route: route.fulfill(body=b"tampered"))
+    page.page.route(
+        re.compile(r"/packages-[0-9a-f]{12}\.zip$"), lambda route: route.fulfill(body=b"tampered")
+    )
     page.open("live")
     page.press(A)
     page.result(A)

@@ -22,6 +22,7 @@ from leaks import LEAST, squeezed
 from ocolib import exercises
 from ocolib.exercises import cases
 from press.grade import checks
+from press.live import SOURCES
 from press.pages import depends, exercise, judging, notebooks
 from press.sphinx import live
 
@@ -243,8 +244,8 @@ def in_the_page(monkeypatch):
     for name in ("stdout", "stderr"):
         monkeypatch.setattr(sys, name, getattr(sys, name))
     monkeypatch.setattr(exercises, "tell", print)
-    boot = loaded("live_boot", live.SOURCES / "boot.py")
-    boot.listen()
+    boot = loaded("live_boot", SOURCES / "boot.py")
+    loaded("live_hook", live.HOOK).adapt(boot)
 
     def run(page, key, answer):
         heard.clear()

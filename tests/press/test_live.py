@@ -13,10 +13,11 @@ import pytest
 
 from ocolib import exercises
 from press.js import runtime
+from press.live import SOURCES, package
 from press.pages import depends
 from press.sphinx import live
 
-BOOT = live.SOURCES / "boot.py"
+BOOT = SOURCES / "boot.py"
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def boot(said, monkeypatch):
         monkeypatch.setattr(sys, name, getattr(sys, name))
     monkeypatch.setattr(exercises, "tell", print)
     module = loaded("live_boot", BOOT)
-    module.listen()
+    loaded("live_hook", live.HOOK).adapt(module)
     return module
 
 
@@ -176,12 +177,56 @@ def test_what_numpy_needs_is_kept():
 
 def test_the_package_that_is_sent_is_the_one_that_is_installed():
     """Its data too: a page reads certificates.json."""
-    names = set(zipfile.ZipFile(io.BytesIO(live.package())).namelist())
+    names = set(zipfile.ZipFile(io.BytesIO(package([live.ROOT / "ocolib", live.ROOT / "ocolab"]))).namelist())
     settings = tomllib.loads((live.ROOT / "pyproject.toml").read_text("utf8"))
     data = settings["tool"]["setuptools"]["package-data"]["ocolab"]
     assert {f"ocolab/{name}" for name in data} <= names
     sources = {path.relative_to(live.ROOT).as_posix() for path in live.ROOT.glob("oco*/**/*.py")}
     assert sources <= names
+
+
+def test_a_check_without_a_message_says_what_it_compared(boot, said):
+    source = "a, b = 3, [1, 2]\n\n\ndef f(c):\n    assert a > 2 and c == len(b)\n\n\nf(7)"
+    assert boot.run(source, "<cell 4>", False) == "error"
+    assert said[-1][1].splitlines() == [
+        "Line 8 of this cell",
+        "    f(7)",
+        "Line 5 of this cell, in f",
+        "    assert a > 2 and c == len(b)",
+        "AssertionError",
+        "    c  is  7",
+        "    len(b)  is  2",
+        "A check does not hold any more: look at what was changed, here or in a cell above.",
+    ]
+    boot.run("assert all(x > 1 for x in [1]), 'too small'", "<cell 5>", False)
+    assert said[-1][1].endswith("AssertionError: too small"), "a message says enough"
+    boot.run("assert not [n for n in range(999)]", "<cell 6>", False)
+    assert "…" in said[-1][1] or "False" in said[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("X @ w", "The shapes do not fit: X has shape (4, 2), w has shape (3,)."),
+        ("w + X", "The shapes do not fit: w has shape (3,), X has shape (4, 2)."),
+        ("nothing + 1", "nothing is None: a function that does not return anything gives None."),
+        ("few[2]", "few has 2 entries; the first has number 0."),
+        ("steps['etta']", "steps has ['eta']."),
+        ("from ocolib.learners import OGDD", "Did you mean OGD?"),
+        ("np.zero(3)", "Did you mean zeros?"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_an_error_ends_with_its_likely_cause(line, words, boot, said):
+    boot.run(
+        "import numpy as np\n\nX, w = np.ones((4, 2)), np.ones(3)\n"
+        "few, steps, nothing = [1, 2], {'eta': 1}, None",
+        "<cell 1>",
+        False,
+    )
+    boot.run(line, "<cell 2>", False)
+    told = said[-1][1].splitlines()
+    assert told[:2] == ["Line 1 of this cell", f"    {line}"] and told[-1] == words
 
 
 def test_poisson_numbers_in_the_browser_are_those_of_numpy(boot, monkeypatch):

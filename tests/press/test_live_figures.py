@@ -89,6 +89,7 @@ def run(page, place):
 @pytest.mark.parametrize(("page", "place"), FIGURES)
 def test_a_figure_has_the_data_words_and_ranges_of_matplotlib(page, place, svg, monkeypatch):
     before(page, place)
+    svg.shown.clear()  # a figure that this one builds on
     run(page, place)
     ours = svg.shown[0].axes
     monkeypatch.setattr(plots, "plt", plt)
@@ -156,6 +157,7 @@ def test_what_the_browser_does_not_draw_names_itself(svg):
             (lambda: ax.hexbin([1], [2]), "which has no ax.hexbin: run this cell in Jupyter"),
             (lambda: ax.plot([1], [2], dash_capstyle="round"), "no keyword dash_capstyle for plot"),
             (lambda: ax.set_xscale("symlog"), "no scale 'symlog'"),
+            (lambda: ax.contourf([0, 1], [0, 1], np.eye(2), [0, 1], ["r"]), "no contourf but for all above"),
             (lambda: ax.figure.colorbar(None), "no figure.colorbar"),
         ):
             with pytest.raises(AttributeError, match=words):
@@ -176,6 +178,18 @@ def test_a_cell_with_an_unknown_method_does_not_become_live():
     assert live.drawable([*cells[:2], cells[2].replace("plot(x)", "hexbin(x)")], {0}) == {}
     assert live.drawable([*cells[:2], cells[2].replace("x)", "oracle.best(x))")], {0}) == {}
     assert live.drawable([cells[0], "y = oracle.x", cells[1], cells[2].replace("x)", "y)")], {0}) == {}
+
+
+def test_a_grid_is_cut_at_its_level(svg):
+    """The area above 0 and the length of the line, of a disk."""
+    side = np.linspace(-1, 1, 81)
+    (x, y), (a, b) = svg.cut(side, side, 0.64 - side[:, None] ** 2 - side[None] ** 2)
+    area, pieces = 0.0, np.split(np.array([x, y]).T, np.flatnonzero(np.isnan(x)))
+    for piece in pieces:
+        u, v = piece[~np.isnan(piece[:, 0])].T
+        area += abs(u @ np.roll(v, 1) - v @ np.roll(u, 1)) / 2
+    long = np.nansum(np.hypot(np.diff(a), np.diff(b)))
+    assert np.isclose(area, 0.64 * np.pi, rtol=2e-3) and np.isclose(long, 1.6 * np.pi, rtol=2e-3)
 
 
 def test_small_mathematics_becomes_runs(svg):

@@ -65,7 +65,12 @@ def assemble():
 
 
 def recipe_digest():
-    files = [Path(__file__), build.LOCK, COMPILE, COMPILE.with_name("editor.js")]
+    files = [
+        Path(__file__),
+        build.LOCK,
+        COMPILE,
+        *(COMPILE.with_name(f"{name}.js") for name in ("editor", "complete")),
+    ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 

@@ -43,17 +43,17 @@ def write_script(app, pages):
 # ---------------------------------------------------------------- the numbers
 
 
-NAMES = (
-    "projection",
-    "fan",
-    "adversary",
+NAMES = (  # in the order of the book, which gives them their numbers
     "duel",
-    "step",
-    "lazy-eager",
-    "hedge",
-    "perceptron",
-    "delay",
+    "adversary",
+    "fan",
     "waterfall",
+    "perceptron",
+    "projection",
+    "delay",
+    "hedge",
+    "lazy-eager",
+    "step",
 )
 
 
@@ -109,9 +109,10 @@ def opening(name):
     """The element with its numbers; the picture follows."""
     data = numbers(name)
     quoted = escape(data, quote=False).replace("'", "&#39;")
+    number = NAMES.index(name) + 1
     extra = f" data-numbers='{quoted}'" if data else ""
     return (
-        f'<moving-figure role="figure" id="figure-{name}" data-figure="{name}"{extra}>'
+        f'<moving-figure role="figure" id="figure-{name}" data-figure="{name}" data-number="{number}"{extra}>'
         '<div class="mf-static">\n'
     )
 

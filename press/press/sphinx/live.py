@@ -1,36 +1,26 @@
-"""Python in the reader's browser: which cells run there, what they need, all exercises.
+"""What this book adds to `press.live`: its packages, figures that become live, all exercises.
 
-Tags on cells drive everything. A cell tagged `live` gets a Run button; one tagged
-`exercise` (with its box's name in the metadata, `exercise: ex-…`) answers with a
-verdict; one tagged `solution` never counts as an answer. What a page loads is put
-together here: the scripts of `press/press/js/live`, the package, and Python itself, which
-`press.js.runtime` assembles. Where that cannot be had, there are no Run buttons.
+`press.live` makes cells run in the reader's browser. Here stand the packages that cells import, what a
+cell needs that the browser has not, which figures can be drawn there, and the list of all exercises.
 """
 
 import ast
-import hashlib
 import importlib.util
-import io
 import json
 import sys
-import zipfile
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from docutils import nodes
-from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from press import HOME, ROOT
-from press.js import build, runtime
-from press.pages import depends
+from press import ROOT
+from press.live import SVGPLOT, cells_of
 from press.pages.depends import Names, dependencies, names_of
 from press.sphinx import figures, images
 
-SOURCES = HOME / "js" / "live"
-OUTPUT = ROOT / "_build" / "live"
-SVGPLOT = SOURCES / "svgplot.py"
+HOOK = Path(__file__).with_name("live_hook.py")
 JUPYTER = "run-in-jupyter"  # the section that says how
 NEEDS = {
     "oracle": "the solver",
@@ -46,61 +36,20 @@ WITHOUT = (
     "This copy of the book was built without Python for the browser: its pages have no "
     "Run buttons. Solve the exercises in Jupyter, as described below."
 )
-log = logging.getLogger(__name__)
 
 
 # ------------------------------------------------ what is sent to the browser
 
 
-def package():
-    """ocolib and ocolab as a zip with their data, sources and all, so that a traceback can show its lines."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as bundle:
-        for path in sorted(path for path in ROOT.glob("oco*/**/*") if path.suffix in (".py", ".json")):
-            info = zipfile.ZipInfo(path.relative_to(ROOT).as_posix())
-            bundle.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
-
-
-def prepare(app):
-    """Before anything is read: put scripts and parts where Sphinx finds them."""
-    app.live = False
-    if app.builder.format != "html":
-        return
-    log.info("live pages: looking for Python (%s)", runtime.TARGET.relative_to(ROOT))
-    lost = "NO RUN BUTTONS, AND PICTURES STAY STILL"
-    try:
-        build.packages()
-        lost = "NO RUN BUTTONS"
-        folder, parts = runtime.assemble()
-    except build.Unavailable as reason:
-        log.info("\n%s: %s.\nThe pages are complete all the same.\n", lost, reason)
-        return
-    target = OUTPUT / "live"
-    target.mkdir(parents=True, exist_ok=True)
-    python = {"BOOT": SOURCES / "boot.py", "DEPENDS": Path(depends.__file__), "SVGPLOT": SVGPLOT}
-    texts = {name: file.read_text("utf8") for name, file in python.items()}
-    worker = build.bundle("live/worker.js", texts)
-    ours = {
-        "ocolib": runtime.store(target, "ocolib", "zip", package()),
-        "worker": runtime.store(target, "worker", "js", worker.encode()),
-    }
-    parts = parts | ours
-    for part in parts.values():
-        if not (target / part["name"]).exists():
-            (target / part["name"]).write_bytes((folder / part["name"]).read_bytes())
-    names, built = {part["name"] for part in parts.values()}, Path(app.outdir, "_static", "live")
-    for old in [*target.iterdir(), *built.glob("*-????????????.*")]:  # of an earlier build
-        if old.name not in names:
-            old.unlink()
-    constants = {"PARTS": parts, "FIGURES": figures.script_address().removeprefix("_static/")}
-    (OUTPUT / "live.js").write_text(build.bundle("live/main.js", constants), "utf8")
-    style = (SOURCES / "live.css").read_text("utf8")
-    (OUTPUT / "live.css").write_text(style + dark_inks(), "utf8")
-    app.config.html_static_path.append(str(OUTPUT))
-    app.add_js_file("live.js", loading_method="defer")
-    app.add_css_file("live.css")
-    app.live = True
+def configure(app):
+    """Before `press.live` puts together what a page loads."""
+    app.config.live_packages = [ROOT / "ocolib", ROOT / "ocolab"]
+    app.config.live_hook = HOOK
+    app.config.live_store = "ocolib"
+    app.config.live_serve = "make serve"
+    app.config.live_style = dark_inks()
+    if app.builder.format == "html" and figures.script():
+        app.config.live_chains = figures.script_address().removeprefix("_static/")
 
 
 def dark_inks():
@@ -196,54 +145,19 @@ def mark_figures(app, doctree):
         node["classes"] = [*node["classes"], "tag_live"]
 
 
-def cells_of(doctree):
-    """The code cells that a page shows, as (container, source, tags, metadata)."""
-    for node in doctree.findall(nodes.container):
-        if node.get("nb_element") == "cell_code":
-            code = next(node.findall(nodes.literal_block), None)
-            if code is not None:
-                metadata = node.get("cell_metadata", {})
-                yield node, code.astext(), set(metadata.get("tags", [])), metadata
-
-
-def page_data(app, docname, doctree):
-    """What the scripts of one page must know about its cells, in order."""
-    found = list(cells_of(doctree))
-    sources = [source for _, source, _, _ in found]
-    passive = {n for n, (_, _, tags, _) in enumerate(found) if "solution" in tags}
-    needs = dependencies(sources, passive)
-    seen, cells = {}, []
-    for (_, source, tags, metadata), needed in zip(found, needs, strict=True):
-        cell = {"needs": needed}
-        if "live" in tags:
-            if "exercise" in tags and metadata.get("exercise"):
-                cell["exercise"] = metadata["exercise"]
-            key = cell.get("exercise") or hashlib.sha256(source.encode()).hexdigest()[:8]
-            seen[key] = seen.get(key, 0) + 1
-            if "live_prelude" in metadata:
-                cell |= {"figure": True, "prelude": metadata["live_prelude"]}
-            cell["key"] = key if seen[key] == 1 else f"{key}-{seen[key]}"
-        else:
+def add_to_page(app, docname, found, data):
+    """What a cell that is not live needs, and how a figure that became live runs."""
+    data["jupyter"] = jupyter_address(app, docname)
+    for (_, source, tags, metadata), cell in zip(found, data["cells"], strict=True):
+        if "live" not in tags:
             cell["why"] = reason(source)
-        cells.append(cell)
-    return {"name": docname, "jupyter": jupyter_address(app, docname), "cells": cells}
+        elif "live_prelude" in metadata:
+            cell |= {"figure": True, "prelude": metadata["live_prelude"]}
 
 
 def jupyter_address(app, docname):
     target = app.env.domaindata["std"]["anonlabels"].get(JUPYTER, ("book/intro", "how-to-run-it"))
     return f"{app.builder.get_relative_uri(docname, target[0])}#{target[1]}"
-
-
-def add_page_data(app, doctree, docname):
-    """Leave the data in the page, as a block that no browser executes."""
-    if not app.live or not any("live" in tags for _, _, tags, _ in cells_of(doctree)):
-        return
-    data = json.dumps(page_data(app, docname, doctree)).replace("<", "\\u003c")
-    doctree += nodes.raw(
-        "",
-        f'<script type="application/json" id="live-page">{data}</script>',
-        format="html",
-    )
 
 
 # ------------------------------------------------ all exercises of the book
@@ -354,12 +268,13 @@ def always_fresh(app, env, added, changed, removed):
 def setup(app):
     app.add_directive("exercises", Exercises)
     app.add_node(exercise_list)
-    app.connect("builder-inited", prepare)
+    app.setup_extension("press.live")
+    app.connect("builder-inited", configure, priority=400)
+    app.connect("live-page", add_to_page)
     app.connect("doctree-read", mark_figures, priority=100)
     app.connect("doctree-read", collect)
     app.connect("env-purge-doc", forget)
     app.connect("env-merge-info", merge)
     app.connect("env-get-outdated", always_fresh)
     app.connect("doctree-resolved", fill_exercise_list)
-    app.connect("doctree-resolved", add_page_data)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

@@ -12,26 +12,27 @@ const EXAMPLE2 = "m" + "PM".repeat(8).slice(0, 15);
 const add = letter => ({ z }) => ({ z: (z.length < T ? z : "") + letter });
 
 figure("adversary", {
+  title: "You are the adversary",
   label: "You choose the slopes of linear losses on [−1, 1], a learner answers",
   controls: () => [
     { key: "learner", label: "learner", options: { FTL: "follow the leader", FTRL: "regularised leader" } },
-    { key: "eta", label: "step η", name: "step eta of the regularised leader", min: 0.05, max: 2, step: 0.05 },
+    { key: "eta", label: "step η", name: "step eta of the regularised leader", min: 0.05, max: 2, step: 0.05, matters: ({ learner }) => learner === "FTRL" },
     { key: "z", pattern: /^[MmpP]{0,16}$/, start: "" },
   ],
   presets: () => ({
-    "Example 2 against the leader": { learner: "FTL", eta: 0.25, z: EXAMPLE2 },
-    "Example 2 against the regularised": { learner: "FTRL", eta: 0.25, z: EXAMPLE2 },
-    "Never turn": { learner: "FTRL", eta: 0.25, z: "P".repeat(T) },
-    "The worst there is": () => ({ learner: "FTRL", eta: 0.25, z: letters(worst(T, 0.25).slopes) }),
+    "Example 2": { learner: "FTL", eta: 0.25, z: EXAMPLE2 },
     "An empty board": { learner: "FTL", eta: 0.25, z: "" },
   }),
   actions: {
     "−1": add("M"), "−½": add("m"), "+½": add("p"), "+1": add("P"),
     "worst move": state => ({ z: state.z.length < T
       ? state.z + letters(worst(T, step(state), numbers(state.z)).slopes)[state.z.length] : state.z }),
-    undo: ({ z }) => ({ z: z.slice(0, -1) }),
-    clear: () => ({ z: "" }),
+    "worst moves to the end": state => ({ z: letters(worst(T, step(state), numbers(state.z)).slopes) }),
+    "never turn": () => ({ z: "P".repeat(T) }),
+    "take back": ({ z }) => ({ z: z.slice(0, -1) }),
   },
+  more: ["worst move", "worst moves to the end", "never turn", "take back"],
+  play: { pace: 300, frames: ({ z }) => [...(z || EXAMPLE2), ""].map((_, i) => ({ z: (z || EXAMPLE2).slice(0, i) })) },
   draw(view, state) {
     const eta = step(state), slopes = numbers(state.z), t = slopes.length;
     const { plays, regret } = game(slopes, eta);

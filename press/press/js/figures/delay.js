@@ -2,9 +2,10 @@
 import { figure, num } from "./kernel.js";
 
 figure("delay", {
+  title: "What late gradients cost",
   label: "Regret of a crew of workers that hand in late gradients, and their timeline",
   controls: numbers => [
-    { key: "crew", label: "crew", options: { equal: "equal workers", slow: "one ten times slower" } },
+    { key: "crew", label: "crew", options: { equal: "equal workers", slow: "one ten times slower" }, matters: ({ m }) => m > 1 },
     { key: "m", label: "workers", name: "number of workers", values: numbers.workers, show: String },
     { key: "s", label: "round", name: "round to look at", min: 1, max: numbers.shown, step: 1, show: s => String(Math.round(s)) },
   ],
@@ -25,6 +26,7 @@ figure("delay", {
         `It is ${num(careless, 1)}, and ${num(careful, 1)} with the smaller step that the theorem asks for. On random examples neighbouring gradients do not conspire; the bound is for streams that do.`;
     },
   },
+  play: { pace: 300, frames: (_, { shown }) => Array.from({ length: shown }, (_, i) => ({ s: i + 1 })) },
   draw(view, { crew, m, s }, numbers) {
     const { workers, crews } = numbers, index = workers.indexOf(m), now = crews[crew][index];
     const split = view.H * 0.5, rows = Math.max(...now.bars.map(bar => bar[0])) + 1, pick = Math.round(s) - 1;

@@ -9,9 +9,10 @@ const numbers = word => [...word].map(letter => SLOPE[letter]);
 const add = letter => ({ z }) => ({ z: z.length < T ? z + letter : z });
 
 figure("duel", {
+  title: "Beat this learner",
   label: "A game of sixteen rounds: you choose the losses, the learner answers",
   controls: () => [
-    { key: "learner", label: "Learner", options: { FTL: "follow the leader", FTRL: "the same, regularised" } },
+    { key: "learner", pattern: /^(FTL|FTRL)$/, start: "FTL" },
     { key: "z", pattern: /^[MmpP]{0,16}$/, start: "" },
   ],
   presets: () => ({
@@ -23,6 +24,7 @@ figure("duel", {
     "▲ +1": add("P"), "▲ +½": add("p"), "▼ −½": add("m"), "▼ −1": add("M"),
     "Take back": ({ z }) => ({ z: z.slice(0, -1) }),
   },
+  play: { pace: 300, frames: ({ z }) => [...(z || "mPMP"), ""].map((_, i) => ({ z: (z || "mPMP").slice(0, i) })) },
   draw(view, { learner, z }) {
     const eta = ETA[learner], slopes = numbers(z), t = slopes.length;
     const { plays, regret } = game(slopes, eta);

@@ -1,10 +1,11 @@
 // 2. The fan of subgradients: turn a line about a point of the graph; it must stay below.
 import { excess, losses, slopes } from "./formulas.js";
-import { figure, num } from "./kernel.js";
+import { figure, num, swing } from "./kernel.js";
 
 const REACH = 0.8; // where the handle that turns the line sits
 
 figure("fan", {
+  title: "All subgradients at a point",
   label: "A convex function on [−2, 2] and a line through a point of its graph",
   controls: () => [
     { key: "f", label: "function", options: { perceptron: "max(0, −w)", hinge: "max(0, 1 − w)", absolute: "|w|" } },
@@ -18,6 +19,7 @@ figure("fan", {
     "The hinge": { f: "hinge", w: 1, z: -0.4 },
     "A wider fan": { f: "absolute", w: 0, z: 0.4 },
   }),
+  play: { pace: 50, frames: swing("z", Array.from({ length: 41 }, (_, i) => (i - 20) / 10)) },
   draw(view, { f: name, w, z }) {
     const f = losses[name], [low, high] = slopes(f, w), over = excess(f, w, z), fine = over < 1e-9;
     const plot = view.plot({ x: [-2, 2], y: [-2, 3.1], xlabel: "w" }), at = f.value(w);

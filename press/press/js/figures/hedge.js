@@ -1,10 +1,11 @@
 // 6. Hedge: the weights of the experts over time, for a step of your choice.
 import { hedge, hedgePromise } from "./formulas.js";
-import { figure, num } from "./kernel.js";
+import { figure, num, swing } from "./kernel.js";
 
 const KINDS = ["green", "blue", "purple", "orange"];
 
 figure("hedge", {
+  title: "How Hedge shares its weight",
   label: "The weights that Hedge gives to experts over time",
   controls: numbers => [
     { key: "stream", label: "losses", options: Object.fromEntries(Object.entries(numbers.streams).map(([k, s]) => [k, s.title])) },
@@ -28,6 +29,7 @@ figure("hedge", {
         `It is ${num(last, 2)}: its lead of ${lead} errors, times η, stands in the exponent.`;
     },
   },
+  play: { pace: 150, frames: (state, numbers) => swing("eta", numbers.eta)(state) },
   draw(view, { stream, eta }, numbers) {
     const { L, x, experts, T, regret, xlabel } = numbers.streams[stream];
     const weights = L.map(row => hedge(row, eta)), last = weights.at(-1);

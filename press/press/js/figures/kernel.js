@@ -1,11 +1,13 @@
 // What all moving figures share: drawing, scales, handles, native inputs, presets, guesses, the address.
 //
 // A figure is a description, registered with `figure(name, {...})`:
-//   label     what it is, for a screen reader
+//   title     what it is called; label: what it is, for a screen reader
 //   controls  [{key, label, name, min, max, step} | {key, label, name, values} | {key, label, options} |
-//              {key, pattern}]: what the state consists of; ranges and lists become native inputs
+//              {key, pattern}]: what the state consists of; ranges and lists become native inputs. `matters(state,
+//              numbers)` says when one changes anything, `more: true` folds it away
 //   presets   {name: state}; the first is the state before any touch
-//   actions   {label: (state, numbers) => patch}: buttons
+//   actions   {label: (state, numbers) => patch}: buttons; `more` lists those that are folded away
+//   play      {frames: (state, numbers) => [patch, …], pace: milliseconds}: what Play shows
 //   tap(x, y, state)  what a click beside the handles does; without it the nearest handle comes
 //   guess     {ask, state, axes: "x" | "y" | "xy", start, range, name, judge(guess, state, numbers)}, and
 //             perhaps {plot: which of the plots, read: how a guess is printed, show: what the answer changes}
@@ -140,7 +142,9 @@ class View {
     return node;
   }
   text(x, y, text, kind) {
-    this.root.append(written(text, { class: kind, x, y }));
+    const node = written(text, { class: kind, x, y });
+    this.root.append(node);
+    return node;
   }
   plot(options) {
     return new Plot(this, options);
@@ -158,6 +162,13 @@ const snap = (control, raw) => {
   if (control.values) return control.values.reduce((a, b) => Math.abs(b - value) < Math.abs(a - value) ? b : a);
   const steps = Math.round((value - control.min) / control.step);
   return Math.min(Math.max(+(control.min + steps * control.step).toFixed(10), control.min), control.max);
+};
+
+// For Play: a control swings once through all its values and comes back to where it was.
+export const swing = (key, values) => state => {
+  const at = values.reduce((best, value, i) => Math.abs(value - state[key]) < Math.abs(values[best] - state[key]) ? i : best, 0);
+  const there = values.slice(at), back = values.slice(0, at);
+  return [...there, ...[...there].reverse(), ...[...back].reverse(), ...back, state[key]].map(value => ({ [key]: value }));
 };
 
 class MovingFigure extends HTMLElement {
@@ -186,6 +197,7 @@ class MovingFigure extends HTMLElement {
 
   set(patch, quiet = false) {
     this.land();
+    if (!quiet) this.pause();
     for (const control of this.controls) {
       if (!(control.key in patch)) continue;
       const value = snap(control, patch[control.key]);
@@ -213,6 +225,33 @@ class MovingFigure extends HTMLElement {
     };
     this.gliding = requestAnimationFrame(glide);
     this.landing = to;
+  }
+
+  // Show one frame after another; any touch ends it.
+  playOn() {
+    if (this.playing) return this.pause();
+    this.forget();
+    const { frames, pace } = this.spec.play, list = frames(this.state, this.numbers);
+    const next = i => {
+      this.set(list[i], true);
+      if (i + 1 < list.length) this.playing = setTimeout(() => next(i + 1), pace);
+      else this.pause();
+    };
+    this.playing = setTimeout(() => next(0));
+    this.sayPlay("Pause");
+  }
+
+  pause() {
+    if (!this.playing) return;
+    clearTimeout(this.playing);
+    this.playing = null;
+    this.sayPlay("Play");
+    this.write();
+  }
+
+  sayPlay(word) {
+    this.playButton.textContent = word === "Play" ? "▶ Play" : "❚❚ Pause";
+    this.playButton.setAttribute("aria-label", `${word}: ${this.spec.title}`);
   }
 
   // End a glide where it was going.
@@ -267,24 +306,36 @@ class MovingFigure extends HTMLElement {
       svg("svg", { width: 14, height: 14 }, svg("path", { class: "line ink", d: "M1 5V1h4M9 1h4v4M13 9v4H9M5 13H1V9" })));
     this.stage = html("div", { class: "mf-stage" }, this.root);
     this.copied = html("span", { role: "status" });
-    const tools = html("div", { class: "mf-tools" }, this.copied,
-      html("button", { type: "button", class: "mf-copy", onclick: () => this.copyLink() }, "Copy link"), this.big);
+    this.playButton = html("button", { type: "button", class: "mf-play", onclick: () => this.playOn() });
+    this.sayPlay("Play");
+    const head = html("div", { class: "mf-head" },
+      html("p", { class: "mf-title" }, ...(this.dataset.number ? [html("span", { class: "mf-number" }, `Moving figure ${this.dataset.number}`), " "] : []), spec.title),
+      this.playButton,
+      html("div", { class: "mf-tools" }, this.copied, html("button", { type: "button", class: "mf-copy", onclick: () => this.copyLink() }, "Copy link"), this.big));
     this.inputs = {};
-    const rows = this.controls.filter(c => !c.pattern).map(c => this.input(c));
+    const rows = this.controls.filter(c => !c.pattern).map(c => [this.input(c), c.more]);
     const presets = Object.entries(this.presets).map(([name, preset]) =>
       html("button", { type: "button", onclick: () => { this.forget(); this.go(preset); } }, name));
-    const actions = Object.entries(spec.actions ?? {}).map(([name, act]) =>
-      html("button", { type: "button", onclick: () => { this.forget(); this.set(act(this.state, this.numbers)); } }, name));
+    const actions = Object.entries(spec.actions ?? {}).map(([name, act]) => [
+      html("button", { type: "button", onclick: () => { this.forget(); this.set(act(this.state, this.numbers)); } }, name), spec.more?.includes(name)]);
+    const pick = (list, folded) => list.filter(([, more]) => Boolean(more) === folded).map(([node]) => node);
+    const adjust = folded => [
+      ...(pick(rows, folded).length ? [html("div", { class: "mf-controls" }, ...pick(rows, folded))] : []),
+      ...(pick(actions, folded).length ? [html("div", { class: "mf-buttons mf-actions" }, ...pick(actions, folded))] : []),
+    ];
+    const folded = adjust(true);
+    const group = (words, ...children) => html("div", { class: "mf-group", role: "group", "aria-label": words }, html("span", { class: "mf-legend", "aria-hidden": "true" }, words), html("div", {}, ...children));
     this.says = html("p", { class: "mf-say", role: "status" });
-    this.panel = html("div", { class: "mf-panel" },
-      html("div", { class: "mf-top" }, html("div", { class: "mf-buttons", role: "group", "aria-label": "Examples" }, ...presets), tools),
-      html("div", { class: "mf-controls" }, ...rows),
-      ...(actions.length ? [html("div", { class: "mf-buttons mf-actions", role: "group", "aria-label": "Actions" }, ...actions)] : []),
-      this.says,
-      ...(spec.guess ? [this.ask()] : []));
-    this.append(this.stage, this.panel);
+    const ask = spec.guess ? [this.ask()] : [];
+    this.panel = html("div", { class: "mf-panel" }, ...ask,
+      group("Try this", html("div", { class: "mf-buttons" }, ...presets, ...(ask.length ? [this.begin] : []))),
+      group("Adjust", ...adjust(false), ...(folded.length ? [html("details", { class: "mf-more" }, html("summary", {}, "More"), ...folded)] : [])),
+      this.says);
+    this.append(head, this.stage, this.panel);
     this.root.addEventListener("pointerdown", event => this.take(event));
     this.root.addEventListener("click", event => this.click(event));
+    // a finger that takes a handle must not scroll the page; touch-action on a part of an svg does not see to that
+    this.root.addEventListener("touchstart", event => { if (this.within(event.touches[0])) event.preventDefault(); }, { passive: false });
     addEventListener("keydown", event => { if (event.key === "Escape" && !document.fullscreenElement) this.enlarge(false); });
     document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.enlarge(false); });
   }
@@ -302,8 +353,9 @@ class MovingFigure extends HTMLElement {
         onfocus: () => this.mark(key, true), onblur: () => this.mark(key, false) });
     }
     const shown = control.options ? "" : html("output");
-    this.inputs[key] = { control, field, shown };
-    return html("label", { class: "mf-control" }, html("span", {}, label), field, shown);
+    const row = html("label", { class: "mf-control" }, html("span", {}, label), field, shown);
+    this.inputs[key] = { control, field, shown, row };
+    return row;
   }
 
   mark(key, on) {
@@ -320,13 +372,14 @@ class MovingFigure extends HTMLElement {
       min: guess.range[axis][0], max: guess.range[axis][1], step: guess.range[axis][2] ?? (guess.range[axis][1] - guess.range[axis][0]) / 100,
       oninput: event => { this.guess[axis] = Number(event.target.value); this.later(); } });
     this.fields = Object.fromEntries([...guess.axes].map(axis => [axis, field(axis)]));
-    this.begin = html("button", { type: "button", onclick: () => this.start() }, "Guess first");
+    this.begin = html("button", { type: "button", class: "mf-begin", onclick: () => this.start() }, "Guess first");
     this.reveal = html("button", { type: "button", onclick: () => this.answer() }, "Reveal");
     this.drop = html("button", { type: "button", onclick: () => { this.forget(); this.render(); this.begin.focus(); } }, "Not now");
     this.verdict = html("p", { class: "mf-verdict", role: "status" });
-    return html("div", { class: "mf-guess" }, this.verdict,
+    this.asked = html("div", { class: "mf-guess" }, this.verdict,
       ...Object.entries(this.fields).map(([axis, input]) => html("label", { class: "mf-control mf-guessing" }, html("span", {}, guess.name[axis]), input, html("output"))),
-      html("div", { class: "mf-buttons" }, this.begin, this.reveal, this.drop));
+      html("div", { class: "mf-buttons" }, this.reveal, this.drop));
+    return this.asked;
   }
 
   start() {
@@ -384,9 +437,16 @@ class MovingFigure extends HTMLElement {
     return this.view.handles.map((handle, i) => [away(handle), i]).sort((a, b) => a[0] - b[0])[0];
   }
 
-  take(event) {
+  // The handle within reach of a finger or the mouse, if one may be taken now.
+  within(event) {
     const [distance, which] = this.near(this.where(event)) ?? [Infinity];
-    if ((this.guess && !this.guess.done) || distance > 26 || event.button) return;
+    return (this.guess && !this.guess.done) || distance > 26 ? undefined : { which };
+  }
+
+  take(event) {
+    const taken = this.within(event);
+    if (!taken || event.button) return;
+    const { which } = taken;
     this.forget();
     this.root.setPointerCapture(event.pointerId);
     const move = moved => { this.dragged = true; this.set(this.view.handles[which].move(...this.where(moved))); };
@@ -436,10 +496,11 @@ class MovingFigure extends HTMLElement {
     for (const node of this.root.querySelectorAll(".handle")) {
       node.classList.toggle("focused", node.dataset.keys.split(" ").includes(this.focused));
     }
-    for (const { control, field, shown } of Object.values(this.inputs)) {
+    for (const { control, field, shown, row } of Object.values(this.inputs)) {
       const value = this.state[control.key];
       field.value = control.values ? control.values.indexOf(value) : value;
       field.disabled = asking;
+      row.classList.toggle("mf-off", control.matters?.(this.state, this.numbers) === false);
       if (!shown) continue;
       const text = (control.show ?? (v => num(v, 2)))(value, this.numbers);
       shown.textContent = text;
@@ -450,14 +511,14 @@ class MovingFigure extends HTMLElement {
     this.root.setAttribute("aria-label", [this.spec.label, ...(asking ? [] : said.map(([, label, text]) => `${label} ${text}`))].join(". "));
     if (!this.spec.guess) return;
     this.classList.toggle("mf-asking", Boolean(asking));
-    const words = this.guess?.done ? this.spec.guess.judge(this.guess, this.state, this.numbers) : this.question;
+    this.asked.hidden = !this.guess;
+    const words = this.guess?.done ? this.spec.guess.judge(this.guess, this.state, this.numbers) : this.guess ? this.question : "";
     if (this.words !== words) this.verdict.replaceChildren(...spoken(this.words = words));
     for (const input of Object.values(asking ? this.fields : {})) {
       const text = (this.spec.guess.read ?? (v => num(v, 2)))(Number(input.value));
       input.nextSibling.textContent = text;
       input.setAttribute("aria-valuetext", text);
     }
-    this.begin.hidden = asking;
     this.reveal.hidden = this.drop.hidden = !asking;
   }
 }
@@ -473,12 +534,17 @@ export const drawChain = (view, chain, chosen = -1) => {
   lines.forEach(({ value, formula }, i) => {
     const before = i ? values[i - 1] : 0, y = top + i * row, bar = Math.min(13, row * 0.36);
     const [a, b] = [plot.px(Math.min(before, value)), plot.px(Math.max(before, value))];
-    view.text(14, y + row * 0.5 - 3, (i ? "≤ " : "") + formula, chosen === i ? "strong" : "");
+    const words = view.text(14, y + row * 0.5 - 3, (i ? "≤ " : "") + formula, chosen === i ? "strong" : "");
     if (view.hide && i) return;
+    if (i) { // what the line above ends at, down to this bar; a formula in between is not crossed
+      const x = plot.px(before), from = y - row * 0.5 + 2 + bar, to = y + row * 0.5 + 2;
+      const gap = x < 18 + (words.getComputedTextLength?.() || 7 * formula.length) ? [to - 20, to - 1] : [to, to];
+      for (const [y1, y2] of [[from, gap[0]], [gap[1], to]]) {
+        if (y2 > y1) view.add("line", { class: "line thin muted", x1: x, x2: x, y1, y2 });
+      }
+    }
     const kind = i === 0 ? "blue" : value < before - 1e-9 ? "orange" : "pale";
     view.add("rect", { class: `dot ${kind}`, x: a, y: y + row * 0.5 + 2, width: Math.max(b - a, 1), height: bar });
-    const end = plot.px(value);
-    if (i < n - 1) view.add("line", { class: "line thin muted", x1: end, x2: end, y1: y + row * 0.5, y2: y + row * 1.5 + bar });
     view.text(b + 5, y + row * 0.5 + 2 + bar * 0.85, i ? `+${num(value - before, 3)}` : num(value, 3), i ? "muted" : "strong");
   });
   return plot;
@@ -492,8 +558,8 @@ export const waterfall = (element, chain) => {
   root.setAttribute("aria-label", `${chain.title}: from ${num(chain.lines[0].value)} to ${num(last.value)} in ${chain.lines.length} lines`);
   root.setAttribute("width", W);
   root.setAttribute("height", H);
-  drawChain(new View(root, W, H), chain);
   element.replaceChildren(root);
+  drawChain(new View(root, W, H), chain);
 };
 
 export const start = formulas => {

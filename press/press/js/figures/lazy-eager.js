@@ -3,9 +3,9 @@ import { descents } from "./formulas.js";
 import { figure, num } from "./kernel.js";
 
 const circle = Array.from({ length: 120 }, (_, i) => [Math.cos(i * Math.PI / 60), Math.sin(i * Math.PI / 60)]);
-const parting = path => (path.part < 0 ? "never" : `round ${path.part + 1}`);
 
 figure("lazy-eager", {
+  title: "Lazy and eager descent",
   label: "Lazy and eager gradient descent on the unit disk",
   controls: numbers => [
     { key: "stream", label: "losses", options: numbers.names },
@@ -18,7 +18,7 @@ figure("lazy-eager", {
     "Chance": { stream: "random", eta: 0.5, t: 24 },
     "Inside they agree": { stream: "circle", eta: 0.2, t: 24 },
   }),
-  actions: { back: ({ t }) => ({ t: t - 1 }), step: ({ t }) => ({ t: t + 1 }), start: () => ({ t: 0 }), end: (_, { T }) => ({ t: T }) },
+  play: { pace: 180, frames: (_, { T }) => Array.from({ length: T + 1 }, (_, t) => ({ t })) },
   guess: {
     ask: "There and back, η = 0.2. The hollow path is −η times the sum of the losses. In which round do the two plays differ for the first time? Click on the lower axis.",
     state: { stream: "back", eta: 0.2, t: 24 }, axes: "x", plot: 1, start: { x: 12, y: 0 },
@@ -61,7 +61,7 @@ figure("lazy-eager", {
     }
     const regret = way => num(shown > 1 ? path.regret[way][shown - 2] : 0);
     return [
-      ["part", "the plays part in", parting(path)],
+      path.part < 0 ? ["part", "the plays", "never part"] : ["part", "the plays part in", `round ${path.part + 1}`],
       ["lazy", "regret, lazy", regret("lazy")],
       ["eager", "regret, eager", regret("eager")],
       ["gap", `distance in round ${shown}`, num(gaps[shown - 1])],

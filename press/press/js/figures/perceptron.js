@@ -23,11 +23,12 @@ const GROUPS = "90_40_p.-70_30_m.60_80_p.-90_-20_m.50_-20_p.-30_70_m";
 const THIN = "90_45_p.90_25_m.-60_-40_m.50_40_p.-80_-30_p.30_5_m";
 
 figure("perceptron", {
+  title: "The Perceptron, update by update",
   label: "The Perceptron on points in the plane",
   controls: () => [
     { key: "label", label: "next label", options: { p: "+1", m: "−1" }, start: "p" },
-    { key: "x", label: "next point, →", name: "first coordinate of the next point", min: -1, max: 1, step: 0.05, start: -0.1 },
-    { key: "y", label: "next point, ↑", name: "second coordinate of the next point", min: -1, max: 1, step: 0.05, start: -0.8 },
+    { key: "x", label: "next point, →", name: "first coordinate of the next point", min: -1, max: 1, step: 0.05, start: -0.1, more: true },
+    { key: "y", label: "next point, ↑", name: "second coordinate of the next point", min: -1, max: 1, step: 0.05, start: -0.8, more: true },
     { key: "t", pattern: /^([1-5]?\d|60)$/, start: "0" },
     { key: "pts", pattern: /^(-?\d{1,3}_-?\d{1,3}_[pm](\.(?=.)|$)){0,12}$/, start: "" },
   ],
@@ -39,9 +40,11 @@ figure("perceptron", {
     "An empty sheet": { pts: "", t: "0" },
   }),
   actions: {
+    step: move(1), back: move(-1), start: () => ({ t: "0" }), end: ({ pts }) => ({ t: String(settled(parse(pts))) }),
     "add the point": state => put(state, state.x, state.y), "remove a point": ({ pts }) => ({ pts: pts.split(".").slice(0, -1).join("."), t: "0" }),
-    start: () => ({ t: "0" }), back: move(-1), step: move(1), end: ({ pts }) => ({ t: String(settled(parse(pts))) }),
   },
+  more: ["back", "start", "end", "add the point", "remove a point"],
+  play: { pace: 350, frames: ({ pts }) => Array.from({ length: settled(parse(pts)) + 1 }, (_, t) => ({ t: String(t) })) },
   tap: (x, y, state) => (Math.max(Math.abs(x), Math.abs(y)) <= 1 ? put(state, x, y) : {}),
   guess: {
     ask: "A thin margin: six points, shown in turn until no update is needed. Where will the tip of w be? Click there.",
@@ -70,7 +73,7 @@ figure("perceptron", {
     }
     points.forEach(([a, b, sign], i) => {
       plot.dot(a, b, sign > 0 ? "dot blue" : "hollow orange", 8);
-      view.text(plot.px(a) + 11, plot.py(b) + 4, `${i + 1}${sign > 0 ? "+" : "−"}`, sign > 0 ? "blue" : "orange");
+      view.text(plot.px(a) + 15, plot.py(b) + 4, `${i + 1}${sign > 0 ? "+" : "−"}`, sign > 0 ? "blue" : "orange");
     });
     if (points.length && rounds < LAST && !view.hide) {
       const [a, b] = points[rounds % points.length];

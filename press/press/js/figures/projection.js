@@ -24,6 +24,7 @@ const witness = (set, y, z) => {
 };
 
 figure("projection", {
+  title: "The nearest point of a convex set",
   label: "A point and its projection onto a convex set in the plane",
   controls: () => [
     { key: "set", label: "set", options: { ball: "ball", box: "box", simplex: "simplex", l1: "ℓ₁ ball" } },
@@ -33,7 +34,6 @@ figure("projection", {
   presets: () => ({
     "The disk": { set: "ball", x: 1.5, y: 0.9 },
     "A corner of the box": { set: "box", x: 1.6, y: 1.1 },
-    "A side of the box": { set: "box", x: 0.4, y: 1.2 },
     "An edge of the ℓ₁ ball": { set: "l1", x: 0.9, y: 0.7 },
     "A corner of the simplex": { set: "simplex", x: 1.3, y: -0.9 },
   }),
@@ -45,6 +45,14 @@ figure("projection", {
       const z = nearest[set]([x, y]), off = Math.hypot(guess.x - z[0], guess.y - z[1]);
       return (off < 0.12 ? "Yes. " : `It is ${num(off, 2)} away from your mark. `) +
         "The nearest point is the corner: a whole wedge of points outside lands there, and so ℓ₁ balls make coordinates zero.";
+    },
+  },
+  play: { // the point walks round the set and comes back
+    pace: 50,
+    frames: ({ x, y }) => {
+      const from = Math.atan2(y, x), far = Math.min(Math.max(Math.hypot(x, y), 1.3), 1.9);
+      const around = Array.from({ length: 90 }, (_, i) => from + i * Math.PI / 45);
+      return [...around.map(s => ({ x: far * Math.cos(s), y: far * Math.sin(s) })), { x, y }];
     },
   },
   draw(view, { set, x, y }) {

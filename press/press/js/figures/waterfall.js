@@ -1,5 +1,5 @@
 // 9. The waterfall of a proof: which line gives away how much, in a game of your choice.
-import { drawChain, figure, num } from "./kernel.js";
+import { drawChain, figure, num, swing } from "./kernel.js";
 
 const chainOf = ({ proof, play, c }, numbers) => {
   const { formulas, reasons, values } = numbers.chains[proof], row = values[play][numbers.scales.indexOf(c)] ?? values[play][0];
@@ -9,17 +9,18 @@ const gifts = chain => chain.lines.map(({ value }, i) => (i ? value - chain.line
 const largest = chain => gifts(chain).reduce((best, gift, i, all) => (gift > all[best] ? i : best), 1);
 
 figure("waterfall", {
+  title: "Where a proof loses",
   label: "A proof as a chain of numbers, from the regret to the bound",
   controls: numbers => [
     { key: "proof", label: "proof", options: Object.fromEntries(Object.entries(numbers.chains).map(([k, v]) => [k, v.title])) },
     { key: "play", label: "game", options: numbers.games },
-    { key: "c", label: "η / best η", name: "step, in units of the one that makes the sharp bound least", values: numbers.scales, show: c => (c < 1 ? `1/${Math.round(1 / c)}` : String(c)) },
+    { key: "c", label: "η / best η", name: "step, in units of the one that makes the sharp bound least", values: numbers.scales, show: c => (c < 1 ? `1/${Math.round(1 / c)}` : String(c)),
+      matters: ({ proof, play }, { chains }) => chains[proof].values[play].length > 1 },
   ],
   presets: () => ({
     "Theorem 2, the lecture's chain": { proof: "descent", play: "random", c: 1 },
     "Theorem 2, the sharp chain": { proof: "sharp", play: "random", c: 1 },
     "No line gives anything away": { proof: "sharp", play: "hostile", c: 1 },
-    "A step too long": { proof: "descent", play: "random", c: 4 },
     "The mistake bound": { proof: "mistakes", play: "random", c: 1 },
   }),
   guess: {
@@ -32,6 +33,10 @@ figure("waterfall", {
       return mine === best ? `Yes: “${name}” costs ${num(gifts(chain)[best], 2)}.`
         : `That line costs ${num(gifts(chain)[mine], 2)}. The one that costs most, ${num(gifts(chain)[best], 2)}, is justified by “${name}”.`;
     },
+  },
+  play: {
+    pace: 700,
+    frames: (state, numbers) => (numbers.chains[state.proof].values[state.play].length > 1 ? swing("c", numbers.scales)(state) : Object.keys(numbers.games).map(play => ({ play }))),
   },
   draw(view, state, numbers) {
     const chain = chainOf(state, numbers), best = largest(chain), { lines } = chain;

@@ -1,7 +1,7 @@
 // The live cells of one page: which run first, which is running, and what a change means for the printed pictures.
 import { make } from "./dom.js";
 import { Cell } from "./cell.js";
-import { scratchElement, PLACE } from "./scratch.js";
+import { place, scratchElement } from "./scratch.js";
 import { Engine, loadFigures } from "./engine.js";
 import { Exercise } from "./exercise.js";
 import { watchOtherTabs } from "./memory.js";
@@ -38,7 +38,7 @@ export class Book {
   /** One empty cell at the end of the page, with the page's names. */
   addScratch(number) {
     const box = scratchElement(() => this.restart());
-    document.querySelector(PLACE)?.append(box);
+    place()?.append(box);
     this.scratch = new Cell(box.querySelector("div.cell"), { number, key: "scratch", needs: [] }, this);
     this.scratch.isScratch = true;
   }
@@ -106,6 +106,13 @@ export class Book {
   /** The code of the page as it stands, without answers and solutions: [[number, code], …]. */
   sources() {
     return this.cells.filter((other) => !other.exercise && !other.isSolution && !other.isFigure).map((other) => [other.number, other.source]);
+  }
+
+  /** The code whose names a cell can use: what is above it, and the imports of a figure. */
+  namesAbove(cell) {
+    const end = cell.isScratch ? this.cells.length : this.cells.indexOf(cell);
+    const above = this.cells.slice(0, end).filter((other) => !other.exercise && !other.isSolution);
+    return [...above.map((other) => other.source), cell.prelude ?? ""].join("\n");
   }
 
   askToRead(cell, other) {

@@ -7,14 +7,18 @@ as JSON chain, figure, verdict and room.
 
 import ast
 import builtins
+import difflib
 import functools
+import inspect
 import io
 import json
 import linecache
+import re
 import sys
 import time
 import traceback
 import warnings
+from types import SimpleNamespace
 
 import live_svgplot as svgplot
 from js_live import post  # the worker's side
@@ -28,6 +32,12 @@ ABSENT = {
     "IPython": "IPython",
 }
 namespace = {"__name__": "__main__"}
+
+# What a book may add to, in `adapt(runtime)` of its hook: `runtime` is this module.
+packages = "NumPy"  # what cells can import, in words
+by_asserts = True  # an exercise without a checker is right when its asserts hold
+advisers = []  # of an error, a sentence that helps, or ""
+viewers = []  # of a value that is shown, (kind, text) for the page, or None
 
 
 class Stream:
@@ -85,17 +95,15 @@ def run(source, name, exercise, above=None, setting="{}"):
                 execute(source, name, namespace)
             else:
                 answer(source, name, json.loads(above))
+                judge(source)
         return "ok"
     except BaseException as error:  # a reader's cell may raise anything; the page must go on
         sys.stdout.flush()
-        post("error", explain(error, name))
         if answering:
-            verdicts.append(
-                {
-                    "passed": False,
-                    "message": f"The check did not finish: {headline(error)}",
-                }
-            )
+            judge(source, error)
+            if by_asserts and isinstance(error, AssertionError):
+                return "ok"  # the verdict says all
+        post("error", explain(error, name))
         return "stopped" if isinstance(error, KeyboardInterrupt) else "error"
     finally:
         sys.stdout.flush()
@@ -157,6 +165,23 @@ def needs(source, cells):
     return json.dumps([cells[place - 1][0] for place in sorted(wanted)])
 
 
+def members(path):
+    """What stands behind a dotted path of names, as JSON [[name, kind], …]; no property is called for it."""
+    first, *rest = path.split(".")
+    found = namespace.get(first)
+    for name in rest:
+        found = inspect.getattr_static(found, name, None)
+    names = [] if found is None else [name for name in dir(found) if not name.startswith("_")]
+    return json.dumps([[name, kind(inspect.getattr_static(found, name, None))] for name in names])
+
+
+def kind(value):
+    """What an editor calls it."""
+    if inspect.ismodule(value):
+        return "namespace"
+    return "class" if isinstance(value, type) else "function" if callable(value) else "property"
+
+
 def forget():
     """All variables of the page go."""
     namespace.clear()
@@ -173,24 +198,13 @@ def display(*values):
             post("html", value._repr_html_()[:LIMIT])
         else:
             post("text", short(repr(value)))
-        if is_chain(value):
-            post("chain", json.dumps(chain_data(value)))
+        for view in viewers:
+            if (seen := view(value)) is not None:
+                post(*seen)
 
 
 def short(text):
     return text if len(text) <= LIMIT else text[:LIMIT] + f"\n… {len(text) - LIMIT:,} more characters"
-
-
-def is_chain(value):
-    return type(value).__name__ == "Chain" and hasattr(value, "lines") and hasattr(value, "title")
-
-
-def chain_data(chain):
-    """What a picture of the chain needs: each line's value, formula and reason."""
-    lines = [
-        {"value": float(line.value), "formula": line.formula, "reason": line.reason} for line in chain.lines
-    ]
-    return {"title": chain.title, "lines": lines}
 
 
 # ------------------------------------------------ errors and warnings in words
@@ -268,17 +282,90 @@ def advise(error):
         if module == "matplotlib" and part:
             return f"The browser draws with a small part of matplotlib, without {part}."
         what = ABSENT.get(module, f"package “{module}”")
-        return f"There is no {what} in the browser: this page has NumPy and ocolib."
+        return f"There is no {what} in the browser: this page has {packages}."
     if isinstance(error, MemoryError):
         return "The browser has no more memory: try fewer rounds or a smaller array."
     if isinstance(error, RecursionError):
         return "A function calls itself without end, or too deep for the browser."
-    from ocolib.exercises import meant
-
-    near = meant(error).removeprefix(". ")
+    if type(error) is AssertionError and not error.args:
+        return failed_check(error)
+    near = next((words for words in (adviser(error) for adviser in advisers) if words), "")
     if isinstance(error, NameError) and getattr(error, "name", None) and not near:
         return "Is it defined in a cell above? Cells above run first if they have not run."
-    return near
+    return near or likely_cause(error)
+
+
+def likely_cause(error):
+    """What the values on the reader's line say about the error, or nothing."""
+    text = str(error)
+    if missing := re.match(r"cannot import name '(\w+)' from '([\w.]+)'", text):
+        near = difflib.get_close_matches(missing[1], dir(sys.modules.get(missing[2])), 1)
+        return f"Did you mean {near[0]}?" if near else ""
+    values = [(name, value) for name, value in values_on_line(error) if not callable(value)]
+    if "NoneType" in text:
+        nothing = " and ".join(name for name, value in values if value is None) or "Something on this line"
+        return f"{nothing} is None: a function that does not return anything gives None."
+    if isinstance(error, ValueError) and re.search("core dimension|broadcast|not aligned", text):
+        shapes = [f"{name} has shape {value.shape}" for name, value in values if hasattr(value, "shape")]
+        return "The shapes do not fit: " + ", ".join(shapes) + "." if shapes else ""
+    if isinstance(error, IndexError):
+        lengths = [f"{name} has {len(value)} entries" for name, value in values if hasattr(value, "__len__")]
+        return ", ".join(lengths) + "; the first has number 0." if lengths else ""
+    if isinstance(error, KeyError):
+        keys = [f"{name} has {short_line([*value])}" for name, value in values if isinstance(value, dict)]
+        return ", ".join(keys) + "." if keys else ""
+    return ""
+
+
+def values_on_line(error):
+    """The names on the innermost line of a cell, with their values."""
+    step, found = error.__traceback__, None
+    while step:
+        if step.tb_frame.f_code.co_filename.startswith("<cell "):
+            found = step
+        step = step.tb_next
+    if found is None:
+        return []
+    frame = found.tb_frame
+    line = linecache.getline(frame.f_code.co_filename, found.tb_lineno)
+    known = frame.f_globals | frame.f_locals
+    return [(name, known[name]) for name in dict.fromkeys(re.findall(r"\b[^\W\d]\w*", line)) if name in known]
+
+
+def failed_check(error):
+    """What an assert without a message compared, and that a change above may be the cause."""
+    step = error.__traceback__
+    while step.tb_next:
+        step = step.tb_next
+    frame, line = step.tb_frame, step.tb_lineno
+    advice = "A check does not hold any more: look at what was changed, here or in a cell above."
+    try:
+        tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
+        (check,) = [
+            n for n in ast.walk(tree) if isinstance(n, ast.Assert) and n.lineno <= line <= n.end_lineno
+        ]
+        facts = [f"    {ast.unparse(part)}  is  {value}" for part, value in sides(check.test, frame)]
+    except Exception:  # to say more is a courtesy
+        return advice
+    return "\n".join([*facts, advice])
+
+
+def sides(test, frame):
+    """The two sides of the comparison that failed, with their values; what is a number stands for itself."""
+
+    def value(part):
+        code = compile(ast.Expression(part), "<check>", "eval")
+        return eval(code, frame.f_globals, frame.f_locals)
+
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        test = next(part for part in test.values if not value(part))
+    parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+    return [(part, short_line(value(part))) for part in parts if not isinstance(part, ast.Constant)]
+
+
+def short_line(value):
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 200 else text[:200] + " …"
 
 
 # ------------------------------------------------ checkers that answer in the page
@@ -294,11 +381,14 @@ def hear(verdict):
         print(verdict)
 
 
-def listen():
-    """Let every checker report here."""
-    from ocolib import exercises
-
-    exercises.tell = hear
+def judge(source, error=None):
+    """Where no checker spoke, the asserts of an exercise do: all hold, or the first that fails says why."""
+    if by_asserts and isinstance(error, AssertionError):
+        hear(SimpleNamespace(passed=False, message=str(error) or headline(error)))
+    elif error is not None:
+        hear(SimpleNamespace(passed=False, message=f"The check did not finish: {headline(error)}"))
+    elif by_asserts and not verdicts and any(isinstance(n, ast.Assert) for n in ast.walk(ast.parse(source))):
+        hear(SimpleNamespace(passed=True, message="right: every check of this cell holds"))
 
 
 def tell_verdicts():
@@ -363,4 +453,7 @@ def adapt():
     mend_poisson()
     svgplot.install(post)
     builtins.input, builtins.display, time.sleep = no_input, display, patient_sleep
-    listen()
+    import live_hook
+
+    if hasattr(live_hook, "adapt"):
+        live_hook.adapt(sys.modules[__name__])

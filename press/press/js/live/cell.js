@@ -86,7 +86,7 @@ export class Cell {
       try {
         const { create } = await loadEditor(this.book.runtime);
         this.openEditor(create);
-        this.say("Shift+Enter or Ctrl+Enter runs, Tab indents, Escape leaves.");
+        this.say("Shift+Enter or Ctrl+Enter runs, Tab indents or takes a name, Escape leaves.");
       } catch (error) {
         this.openEditor(plainEditor);
         this.say(`${error.message}: a plain field instead.`);
@@ -102,10 +102,12 @@ export class Cell {
     this.editor = create({
       host,
       source: this.source,
-      label: `Code of cell ${this.number}. Shift+Enter or Ctrl+Enter runs it, Tab indents, Escape leaves.`,
+      label: `Code of cell ${this.number}. Shift+Enter or Ctrl+Enter runs it, Tab indents or takes a name, Escape leaves.`,
       onChange: (source) => this.keep(source),
       onRun: () => this.book.run(this),
       onLeave: () => this.runButton.focus(),
+      above: () => this.book.namesAbove(this),
+      members: (path) => this.book.engine.members(path),
     });
     this.highlighted.hidden = this.draft.hidden = true;
     this.editButton.hidden = true;

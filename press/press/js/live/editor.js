@@ -5,6 +5,7 @@ import { python } from "@codemirror/lang-python";
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, Prec } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
+import { closeList, completion, keys as completionKeys } from "./complete.js";
 import { tags } from "@lezer/highlight";
 
 const colours = HighlightStyle.define([
@@ -22,18 +23,23 @@ const look = EditorView.theme({
   ".cm-content": { caretColor: "currentColor", padding: "1rem 0" },
   ".cm-line": { padding: "0 1rem" },
   ".cm-cursor": { borderLeftColor: "currentColor" },
+  ".cm-tooltip": { background: "var(--pst-color-background)", color: "var(--pst-color-text-base)", border: "1px solid var(--pst-color-border)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit", maxHeight: "11em" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "0.15em 0.6em" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--pst-color-primary)", color: "var(--pst-color-background)" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "bold" },
   ".cm-selectionBackground, &.cm-focused .cm-selectionBackground": { background: "var(--live-selection)" },
 });
 
 /** An editor inside `host`. Its styles live in a shadow root as constructed sheets, so that a policy
- *  without inline styles holds. Tab indents; Escape leaves, so that nobody is caught. */
-export function create({ host, source, label, onChange, onRun, onLeave }) {
+ *  without inline styles holds. Tab indents, or takes a name that is offered; Escape closes that list, then leaves, so
+ *  that nobody is caught. `above` and `members` say which names there are: see complete.js. */
+export function create({ host, source, label, onChange, onRun, onLeave, above, members }) {
   const root = host.shadowRoot || host.attachShadow({ mode: "open" });
   const keys = Prec.highest(keymap.of([
-    { key: "Shift-Enter", run: () => (onRun(), true) },
-    { key: "Ctrl-Enter", run: () => (onRun(), true) },
-    { key: "Mod-Enter", run: () => (onRun(), true) },
-    { key: "Escape", run: () => (onLeave(), true) },
+    ...["Shift-Enter", "Ctrl-Enter", "Mod-Enter"].map((key) => ({ key, run: (view) => (closeList(view), onRun(), true) })),
+    { key: "Escape", run: (view) => closeList(view) || (onLeave(), true) },
+    ...completionKeys,
   ]));
   const view = new EditorView({
     root,
@@ -44,6 +50,7 @@ export function create({ host, source, label, onChange, onRun, onLeave }) {
       keymap.of([indentWithTab]),
       minimalSetup,
       python(),
+      completion({ above, members }),
       indentUnit.of("    "),
       EditorState.tabSize.of(4),
       bracketMatching(),

@@ -37,7 +37,7 @@ export class Engine {
 
   async boot(onProgress) {
     const { base, parts } = this.runtime;
-    const needed = ["engine", "worker", "wasm", "stdlib", "numpy", "ocolib"];
+    const needed = ["engine", "worker", "wasm", "stdlib", "numpy", "packages"];
     const total = needed.reduce((sum, name) => sum + parts[name].bytes, 0);
     let loaded = 0;
     const count = (bytes) => onProgress("Loading Python", (loaded += bytes), total);
@@ -56,6 +56,7 @@ export class Engine {
     });
     URL.revokeObjectURL(address);
     worker.onmessage = ({ data }) => this.hear(data);
+    this.isReady = true;
     worker.onerror = (event) => this.lose(plainly(event.message || "it gave no reason"));
     tidy(base, parts).catch(() => {});
   }
@@ -78,6 +79,16 @@ export class Engine {
     });
   }
 
+  /** What stands behind a dotted path, [[name, kind], …]; nothing while Python is not there or busy. */
+  members(path) {
+    if (!this.isReady || this.current) return Promise.resolve([]);
+    return new Promise((resolve) => {
+      this.wanted?.([]);
+      this.wanted = resolve;
+      this.worker.postMessage({ type: "members", path });
+    });
+  }
+
   /** All variables go. */
   forget() {
     this.worker?.postMessage({ type: "forget" });
@@ -94,6 +105,7 @@ export class Engine {
 
   hear(data) {
     if (data.type === "needs") this.asking?.(data.numbers);
+    if (data.type === "members") this.wanted?.(data.members);
     if (!this.current) return;
     if (data.type === "output") this.current.onOutput(data.kind, data.text);
     if (data.type === "done") this.finish({ end: data.end, milliseconds: data.milliseconds });
@@ -111,12 +123,14 @@ export class Engine {
   lose(sentence) {
     this.end();
     this.asking?.([]);
+    this.wanted?.([]);
     if (this.current) this.finish({ end: "lost", lost: sentence });
   }
 
   end() {
     this.worker?.terminate();
     this.worker = this.ready = null;
+    this.isReady = false;
   }
 }
 
@@ -143,6 +157,6 @@ export async function loadEditor({ base, parts }) {
 export async function loadFigures() {
   if (globalThis.ocoFigures) return globalThis.ocoFigures;
   document.head.append(make("link", { rel: "stylesheet", href: new URL("figures/figures.css", SCRIPT).href }));
-  await loadScript("the figures", { src: new URL(FIGURES, SCRIPT).href });
+  await loadScript("the figures", { src: new URL(CHAINS, SCRIPT).href });
   return globalThis.ocoFigures;
 }

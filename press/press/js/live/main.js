@@ -7,7 +7,7 @@ import { Progress } from "./progress.js";
 /** Why this page cannot run code, as a sentence, or nothing. */
 function obstacle() {
   if (location.protocol === "file:") {
-    return "This page was opened as a file. To run its code, serve the book with “make serve” and open it from there.";
+    return `This page was opened as a file. To run its code, serve the book with “${SERVE}” and open it from there.`;
   }
   const lacking = ["WebAssembly", "Worker", "DecompressionStream"].find((name) => !(name in globalThis));
   return lacking && `This browser cannot run Python here (it has no ${lacking}). The printed results stay as they are.`;

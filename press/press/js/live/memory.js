@@ -1,12 +1,13 @@
 // What the reader's own browser remembers: changed cells and solved exercises, one key each, so that two tabs
 // overwrite each other's work only where both change the same cell. Where storage is switched off everything works, and nothing is kept.
 
-const EDIT = "ocolib:edit:";
-const DONE = "ocolib:done:";
-const RIGHT = "ocolib:right:"; // the code that passed
-const FOREIGN = "ocolib:foreign:"; // cells whose code came from a file and was not looked at yet
-const HINTS = "ocolib:hints:"; // how many were opened: see questions.js
-const FORMAT = "ocolib progress 1";
+export const NAME = typeof STORE === "undefined" ? "ocolib" : STORE; // put in by the build
+const EDIT = `${NAME}:edit:`;
+const DONE = `${NAME}:done:`;
+const RIGHT = `${NAME}:right:`; // the code that passed
+const FOREIGN = `${NAME}:foreign:`; // cells whose code came from a file and was not looked at yet
+const HINTS = `${NAME}:hints:`; // how many were opened: see questions.js
+const FORMAT = `${NAME} progress 1`;
 
 function attempt(action, otherwise) {
   try {
@@ -18,8 +19,8 @@ function attempt(action, otherwise) {
 
 export const storageWorks = () =>
   attempt(() => {
-    localStorage.setItem("ocolib:probe", "1");
-    localStorage.removeItem("ocolib:probe");
+    localStorage.setItem(`${NAME}:probe`, "1");
+    localStorage.removeItem(`${NAME}:probe`);
     return true;
   }, false);
 

@@ -1,6 +1,6 @@
 // Solved exercises beside the names of the pages, and on the page that lists them all.
 import { button, make, status } from "./dom.js";
-import { clearAll, doneExercises, exportAll, importAll, isDone, storageWorks } from "./memory.js";
+import { NAME, clearAll, doneExercises, exportAll, importAll, isDone, storageWorks } from "./memory.js";
 
 /** Marks in the list of pages: "2/3", or a tick when all are solved. `list` is {page: [exercises]}. */
 function markSidebar(list) {
@@ -30,7 +30,7 @@ export class Progress {
   async update() {
     if (this.overview) this.markOverview();
     if (!doneExercises().length && !this.list) return; // nothing to show: ask for nothing
-    this.list ??= await fetch(`${this.base}exercises.json`).then((response) => response.json(), () => ({}));
+    this.list ??= await fetch(`${this.base}exercises.json`).then((response) => response.json()).catch(() => ({}));
     markSidebar(this.list);
   }
 
@@ -116,9 +116,9 @@ export class Progress {
 
   save() {
     const address = URL.createObjectURL(new Blob([exportAll()], { type: "application/json" }));
-    make("a", { href: address, download: "ocolib-progress.json" }).click();
+    make("a", { href: address, download: `${NAME}-progress.json` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
-    this.note.textContent = "Solved exercises and changed cells are saved to ocolib-progress.json.";
+    this.note.textContent = `Solved exercises and changed cells are saved to ${NAME}-progress.json.`;
   }
 
   clear() {

@@ -1,7 +1,8 @@
 // The scratch cell at the end of a page, and Restart.
 import { button, make } from "./dom.js";
 
-export const PLACE = "article.bd-article";
+/** Where a page of the book theme ends, or of another one. */
+export const place = () => document.querySelector("article.bd-article") ?? document.querySelector("article, [role=main]");
 
 /** A folded box with an empty cell, shaped as Sphinx shapes one. */
 export function scratchElement(onRestart) {

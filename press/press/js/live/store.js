@@ -1,6 +1,6 @@
 // The parts of the runtime: fetched once, checked by checksum, kept in the browser's own cache.
 
-const CACHE = "ocolib-live";
+const CACHE = "live-python";
 const fetchFile = globalThis.fetch.bind(globalThis); // the worker puts its own in place for Pyodide
 
 const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -303,22 +303,48 @@ def mark(kind, x, y, r):
 
 
 class Area(Artist):
-    """A filled polygon; `across` as for lines."""
+    """A filled polygon, or several, parted by nan; `across` as for lines. One that is open is a line."""
 
-    def __init__(self, x, y, style, across=None, zorder=1, pale=1.0):
+    def __init__(self, x, y, style, across=None, zorder=1, pale=1.0, closed=True):
         super().__init__(style, zorder)
-        self.x, self.y, self.across, self.pale = x, y, across, pale
+        self.x, self.y, self.across, self.pale, self.closed = x, y, across, pale, closed
 
     def shapes(self, axes):
         style = self.style
         fill = style.get("facecolor", style.get("color", CYCLE[0]))
         edge = style.get("edgecolor", style.get("color") if style.get("linewidth") else "none")
-        look = {"d": path(clamped(axes.place(self.x, self.y, self.across), axes), closed=True)}
+        look = {"d": path(clamped(axes.place(self.x, self.y, self.across), axes), closed=self.closed)}
         look |= {"fill": hexadecimal(fill), "stroke": hexadecimal(edge)}
         look["stroke-width"] = number(style.get("linewidth") or 0)
         if self.pale < 1:
             look["fill-opacity"] = number(self.pale)
         yield ["path", look | self.opacity()]
+
+
+def cut(x, y, z):
+    """Cut a grid of heights at 0: polygons above it, and the line between, each as x and y parted by nan."""
+    polygons, segments, nothing = [], [], (math.nan, math.nan)
+    up = z >= 0
+    whole = up[:-1, :-1] & up[:-1, 1:] & up[1:, :-1] & up[1:, 1:]
+    for i, row in enumerate(whole):
+        ends = np.flatnonzero(np.diff(np.r_[False, row, False]))
+        for a, b in zip(ends[::2], ends[1::2], strict=True):
+            polygons += [(x[a], y[i]), (x[b], y[i]), (x[b], y[i + 1]), (x[a], y[i + 1]), nothing]
+    some = up[:-1, :-1] | up[:-1, 1:] | up[1:, :-1] | up[1:, 1:]
+    for i, j in np.argwhere(some & ~whole):
+        corners = [(i, j), (i, j + 1), (i + 1, j + 1), (i + 1, j)]
+        piece, line = [], []
+        for a, b in zip(corners, [*corners[1:], corners[0]], strict=True):
+            if up[a]:
+                piece.append((x[a[1]], y[a[0]]))
+            if up[a] != up[b]:
+                s = z[a] / (z[a] - z[b])
+                piece.append((x[a[1]] + s * (x[b[1]] - x[a[1]]), y[a[0]] + s * (y[b[0]] - y[a[0]])))
+                line.append(piece[-1])
+        polygons += [*piece, nothing]
+        for start in range(0, len(line), 2):
+            segments += [*line[start : start + 2], nothing]
+    return [np.array(found or [nothing]).T for found in (polygons, segments)]
 
 
 class Text(Artist):
@@ -704,6 +730,38 @@ class Axes:
     def vlines(self, x, ymin, ymax, **style):
         for place, a, b in zip(*np.broadcast_arrays(column(x), column(ymin), column(ymax)), strict=True):
             self.plot([place, place], [a, b], **({"color": CYCLE[0]} | {"lw": 1.5} | style))
+
+    def stairs(self, values, edges, baseline=0, **style):
+        style = {"linewidth": 1.0} | known(style, AREA, "stairs")
+        values, edges = column(values), column(edges)
+        x, y = np.repeat(edges, 2)[1:-1], np.repeat(values, 2)
+        if baseline is not None:
+            x, y = np.r_[x[0], x, x[-1]], np.r_[baseline, y, baseline]
+            self.yaxis.sticky.append(baseline)
+        self.xaxis.add(x), self.yaxis.add(y)
+        color = style.pop("color", None) or self.next_color()
+        look = {"facecolor": "none", "edgecolor": color} | style
+        return self.put(Area(x, y, look, closed=False))
+
+    def contour(self, x, y, z, levels, colors, **style):
+        """The line at one level."""
+        (level,), style = levels, known(style, LINE, "contour")
+        _, segments = cut(column(x), column(y), np.asarray(z, dtype=float) - level)
+        look = {"facecolor": "none", "edgecolor": colors[0], "linewidth": 1.5} | style
+        return self.field(x, y, Area(*segments, look, zorder=2, closed=False))
+
+    def contourf(self, x, y, z, levels, colors):
+        """Where a function is above one level."""
+        if len(levels) != 2 or levels[1] != np.inf:
+            raise unknown("contourf but for all above one level")
+        above, _ = cut(column(x), column(y), np.asarray(z, dtype=float) - levels[0])
+        look = {"facecolor": colors[0], "edgecolor": colors[0], "linewidth": 0.6}  # or seams are seen
+        return self.field(x, y, Area(*above, look, closed=False))
+
+    def field(self, x, y, area):
+        self.xaxis.add(x), self.yaxis.add(y)
+        self.xaxis.margin = self.yaxis.margin = 0.0
+        return self.put(area)
 
     def fill(self, x, y, **style):
         style = known(style, AREA, "fill")

@@ -1,4 +1,4 @@
-// The worker's side: starts Python with NumPy and ocolib, then runs one cell after another.
+// The worker's side: starts Python with NumPy and the packages of the book, then runs one cell after another.
 // BOOT is boot.py, put in by the build. It is joined with Pyodide into one script and started as a blob, so that the page's policy binds it too.
 import { loadPart } from "./store.js";
 import { StopButton } from "./interrupt.js";
@@ -27,16 +27,17 @@ function serve(files) {
 
 async function start({ base, parts }) {
   const load = (name) => loadPart(base, parts[name], (bytes) => tell("bytes", { bytes }));
-  const [numpy, ocolib, wasm, stdlib] = ["numpy", "ocolib", "wasm", "stdlib"].map(load);
+  const [numpy, packages, wasm, stdlib] = ["numpy", "packages", "wasm", "stdlib"].map(load);
   serve({ "pyodide.asm.wasm": wasm, "python_stdlib.zip": stdlib, "pyodide-lock.json": LOCK });
-  const all = Promise.all([numpy, ocolib, wasm, stdlib]); // rejects if one is missing; Pyodide would wait for ever
+  const all = Promise.all([numpy, packages, wasm, stdlib]); // rejects if one is missing; Pyodide would wait for ever
   const pyodide = await Promise.race([loadPyodide({ indexURL: base }), all.then(() => new Promise(() => {}))]);
   tell("stage", { text: "Starting Python" });
-  for (const part of [await numpy, await ocolib]) pyodide.unpackArchive(part, "zip", { extractDir: PACKAGES });
+  for (const part of [await numpy, await packages]) pyodide.unpackArchive(part, "zip", { extractDir: PACKAGES });
   pyodide.registerJsModule("js_live", { post: (kind, text) => tell("output", { kind, text }) });
   pyodide.FS.writeFile(`${PACKAGES}/live_boot.py`, BOOT);
   pyodide.FS.writeFile(`${PACKAGES}/live_depends.py`, DEPENDS);
   pyodide.FS.writeFile(`${PACKAGES}/live_svgplot.py`, SVGPLOT);
+  pyodide.FS.writeFile(`${PACKAGES}/live_hook.py`, HOOK);
   python = pyodide.pyimport("live_boot");
   python.adapt();
   pyodide.setInterruptBuffer(stop.buffer);
@@ -61,5 +62,6 @@ self.onmessage = ({ data }) => {
   if (data.type === "run") run(data);
   if (data.type === "forget") python?.forget();
   if (data.type === "needs") tell("needs", { numbers: JSON.parse(python.needs(data.source, data.cells)) });
+  if (data.type === "members") tell("members", { members: JSON.parse(python.members(data.path)) });
   if (data.type === "start") start(data).catch((error) => tell("fatal", { message: String(error.message ?? error) }));
 };

@@ -12,7 +12,7 @@ KEEP = re.compile(
     r"^:::\{admonition\} To remember\n:class: remember\n\n(.+?)\n:::$", re.MULTILINE | re.DOTALL
 )
 CELL = re.compile(r"^```\{code-cell\}(.*?)\n```$", re.MULTILINE | re.DOTALL)
-ASIDE = {"check", "exercise", "hide-input", "hide-cell", "remove-cell"}
+ASIDE = {"check", "exercise", "lines", "hide-input", "hide-cell", "remove-cell"}
 LINES = 12
 PAGES = [text for text in notebooks.pages() if GOALS.search(text.read_text("utf8"))]
 every_lesson = pytest.mark.parametrize("text", PAGES, ids=lambda t: t.relative_to(notebooks.ROOT).as_posix())

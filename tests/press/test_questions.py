@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from decimal import Decimal
 from functools import cache
 from types import SimpleNamespace
 
@@ -42,7 +43,7 @@ Where does the leader play after the slope $z_1 = \tfrac12$?
 
 What does it pay in six rounds?
 
-- 6
+- 6 = `6 * 1.0`
 
   You forgot that the first slope is a half.
 - [x] Half in the first round, then one in each.
@@ -146,6 +147,8 @@ def test_a_page_asks_with_native_controls_and_labels(page):
     assert len(html.select("#q-which-end input[type=radio]")) == 3
     assert all(group.legend for group in html.select("fieldset"))
     assert html.select_one("#q-how-much .field")["data-answer"] == "5.5"
+    (wrong,) = html.select("#q-how-much .answer[data-number]")
+    assert wrong["data-number"] == "6.0" and "Not 6." in wrong.get_text() and "1.0" not in wrong.get_text()
     right = html.select("#q-which-end .answer[data-right]")
     assert len(right) == 1 and "The smallest" in right[0].get_text()
     box = html.select_one("div.admonition.exercise#ex-the-price-of-staying")
@@ -177,7 +180,9 @@ def test_the_plain_notebook_folds_every_answer():
         (("  One slope is known.\n", ""), "needs an explanation"),
         (("q-which-end", "which-end"), "the id must be q-"),
         ((":verify: abs(paid - 5.5) < 1e-9\n", ""), "needs :verify:"),
-        (("- 6\n", "- 5.505\n"), "within the tolerance"),
+        (("- 6 = `6 * 1.0`\n", "- 5.505\n"), "within the tolerance"),
+        (("- 6 = `6 * 1.0`\n", "- 6 = 6\n"), "its expression in backticks"),
+        (("- 6 = `6 * 1.0`\n", "- six\n"), "must be a number"),
         ((":level: warm-up", ":level: easy"), "the level must be"),
         (("2. Count $1$, then the other $1$.\n", ""), "two or more"),
         (("2. [x] Divide", "2. Divide"), "the false one"),
@@ -248,6 +253,20 @@ def test_every_answer_is_what_the_page_computes(name, capsys):
     for quick in found:
         if quick.verify:
             assert eval(quick.verify, values), f"{quick.name}: {quick.verify}"
+        for wrong in quick.choices:
+            if wrong.verify:
+                found = float(eval(wrong.verify, values))
+                assert agrees(found, wrong.text), f"{quick.name}: {wrong.verify} is {found}, not {wrong.text}"
+
+
+def agrees(found, written):
+    """Is a number what was written, to the last digit that was written?"""
+    return abs(found - float(written)) <= 0.5000001 * 10.0 ** Decimal(written).as_tuple().exponent
+
+
+def test_a_written_number_is_compared_to_its_last_digit():
+    assert agrees(2 / 3, "0.667") and not agrees(2 / 3, "0.666") and agrees(-9.5, "-9.5")
+    assert agrees(0.0013, "1e-3") and agrees(15, "15") and agrees(15.4, "15") and not agrees(15.6, "15")
 
 
 FLAWS = {block.argument: name for name in plain.documents() for block in asked(name, "proof-flaw")}
@@ -270,16 +289,26 @@ def leaning(rng):
     return y[:, None] * X, u
 
 
+def parabola(rng):
+    lowest = rng.normal()
+    return (lambda w: w**2 + lowest), *rng.normal(size=2), 0.3
+
+
+def stubborn(rng):
+    guess = rng.choice([-1, 1])
+    return (lambda past: guess), int(rng.integers(1, 9))
+
+
 #: what a reader may try instead of the printed numbers
 NUMBERS = {
     "ex-a-bound-that-is-too-good": lambda rng: (rng.random((9, 4)) < 0.5, rng.random(9) < 0.5),
     "ex-a-square-too-few": leaning,
     "ex-least-squares-and-strong-convexity": lambda rng: (*vectors(rng, 3), rng.normal()),
-    "ex-the-square-of-a-loss": lambda rng: (lambda w, c=rng.normal(): w**2 + c, *rng.normal(size=2), 0.3),
+    "ex-the-square-of-a-loss": parabola,
     "ex-does-the-average-vanish": lambda rng: (np.repeat(rng.uniform(-1, 1, 6), 9),),
     "ex-a-perceptron-without-noise": labelled,
     "ex-the-late-part": lambda rng: (rng.uniform(-1, 2, 30), int(rng.integers(0, 9)), rng.uniform(0.1, 1)),
-    "ex-half-the-mistakes": lambda rng: ((lambda past, c=rng.choice([-1, 1]): c), int(rng.integers(1, 9))),
+    "ex-half-the-mistakes": stubborn,
 }
 
 

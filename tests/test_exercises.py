@@ -21,7 +21,7 @@ from ocolib.exercises import (
     check_subgradient,
     check_value,
 )
-from ocolib.learners import FTL, OGD
+from ocolib.learners import FTL, OGD, inverse_sqrt
 from ocolib.regularizers import SquaredNorm
 from ocolib.sets import Ball, Box, Simplex
 
@@ -354,6 +354,38 @@ def test_slips_that_any_formula_may_have_are_recognised(slip, words, capsys):
 )
 def test_slips_that_any_learner_may_have_are_recognised(rule, words, capsys):
     assert words in told(capsys, CHECKS["learner"], rule)
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (lambda t: 1 / np.sqrt(t + 1), "step of the next round"),
+        (lambda t: 2 / np.sqrt(t), "twice as long"),
+        (lambda t: 0.5 / np.sqrt(t), "half as long"),
+    ],
+)
+def test_a_schedule_that_is_off_is_recognised(step, words, capsys):
+    def rule(past):
+        w = np.zeros(2)
+        for t, z in enumerate(past, start=1):
+            w = BALL.project(w - step(t) * z)
+        return w
+
+    assert words in told(capsys, check_learner, rule, OGD(BALL, inverse_sqrt(1.0), "eager"))
+
+
+def test_a_flattened_table_of_any_length_is_named(capsys):
+    out = told(capsys, check_construction, lambda: np.ones(6), (None, 2), {})
+    assert "It is flattened: keep its rows." in out
+    assert "flattened" not in told(capsys, check_construction, lambda: np.ones(7), (None, 2), {})
+
+
+def test_other_arguments_than_those_of_the_stub_are_named(capsys):
+    out = told(capsys, check_formula, lambda T: T, lambda T, c: T, [(1, 2)])
+    assert "It is called with 2 arguments, as in the stub." in out
+    assert "1 argument, as" in told(capsys, check_formula, lambda a, b: 0, lambda T: T, [(1,)])
+    out = told(capsys, check_formula, lambda T: T + "", lambda T: T, [(1,)])
+    assert "TypeError" in out and "called with" not in out
 
 
 def test_an_overflow_is_named(capsys):

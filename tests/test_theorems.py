@@ -32,7 +32,7 @@ from ocolib.losses import Linear, Quadratic, hinge, perceptron_loss
 from ocolib.regularizers import SquaredNorm
 from ocolib.sets import Ball, Box, Simplex, Space
 from ocolib.testing import check_theorem
-from ocolib.theorems import THEOREMS, Chain, Line
+from ocolib.theorems import THEOREMS, Chain, Claims, Line
 
 INTERVAL = Box([-1.0], [1.0])
 
@@ -950,6 +950,31 @@ def test_a_chain_reads_as_a_table():
         "<td data-label='slack' class='num'>2.500000</td><td data-label='reason'>since &amp; so</td>" in html
     )
     assert html.count("<tr>") == 3
+
+
+def test_claims_show_the_worst_case_of_each_line():
+    made = Claims(
+        "A <title>",
+        [("x_t ≤ 1", [0.5, 2.0, 1.0], "≤", 1), "so", ("y ≥ 0", 0, "≥", [0, -1]), ("1 = 2", 1, "=", 2)],
+    )
+    assert made.cases == [(2.0, 1.0, -1.0), None, (0.0, 0.0, 0.0), (1.0, 2.0, -1.0)]
+    assert made.broken == [1, 4] and repr(made) == "<Claims 'A <title>': 4 lines, false here: 1, 4>"
+    html = made._repr_html_()
+    assert "<caption>A &lt;title&gt;</caption>" in html and html.count("✗") == 2
+    assert (
+        "<td data-label='claim'>x<sub>t</sub> ≤ 1</td><td data-label='left' class='num'>2.000000</td>" in html
+    )
+    assert str(made).count("✗") == 2 and len(str(made).splitlines()) == 6
+
+
+def test_claims_forgive_rounding_only_and_ask_for_a_relation():
+    def broken(*line):
+        return Claims("", [("a", *line)]).broken
+
+    assert not broken(1e6 + 1e-4, "≤", 1e6) and broken(1e6 + 1e-2, "≤", 1e6)
+    assert broken(np.nan, "=", np.nan) == [1] and broken([], "≤", []) == []
+    with pytest.raises(ValueError, match="must be ≤, ≥ or =, got '<' in 'a'"):
+        broken(1, "<", 2)
 
 
 def test_a_chain_becomes_a_data_frame():

@@ -455,16 +455,22 @@ def check_learner(
 
 
 def _wrong_learners(reference: Any, games: Sequence[Array]) -> list[tuple[str, list[Any]]]:
-    """What the same learner plays that never projects, or whose step is twice or half as long."""
+    """What the same learner plays that never projects, or takes steps that are twice or half as long, or
+    those of the next round."""
     if not is_dataclass(reference):
         return []
     dim = games[0].shape[1]
     changes: list[tuple[str, dict[str, Any]]] = []
     if not isinstance(getattr(reference, "over", None), Space | None):
         changes.append(("It leaves the set: project onto it after every step.", {"over": Space(dim)}))
-    if isinstance(step := getattr(reference, "eta", None), int | float):
-        changes.append(("The step is twice as long as it should be.", {"eta": 2 * step}))
-        changes.append(("The step is half as long as it should be.", {"eta": step / 2}))
+    step: Any = getattr(reference, "eta", None)
+    long, short = "The step is twice as long as it should be.", "The step is half as long as it should be."
+    if isinstance(step, int | float):
+        changes += [(long, {"eta": 2 * step}), (short, {"eta": step / 2})]
+    elif callable(step):
+        changes.append((long, {"eta": lambda t: 2 * step(t)}))
+        changes.append((short, {"eta": lambda t: step(t) / 2}))
+        changes.append(("That is the step of the next round.", {"eta": lambda t: step(t + 1)}))
     found = []
     for text, change in changes:
         try:

@@ -121,6 +121,10 @@ def ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | No
             answer = call(function, inputs)
     except (Exception, SystemExit) as error:  # exit() too becomes a sentence
         message = f"Your function raised {type(error).__name__}: {error}{meant(error)}"
+        if not _accepts(function, inputs):
+            message += (
+                f". It is called with {len(inputs)} argument{'s' * (len(inputs) != 1)}, as in the stub."
+            )
         raise Stop(Verdict(False, message, shown, line=own_line(function, error))) from None
     finally:
         if printed.getvalue():
@@ -136,6 +140,19 @@ def ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | No
     if not np.isfinite(found).all():
         wrong("Your answer is not finite.", shown, found)
     return found
+
+
+def _accepts(function: Any, inputs: Sequence[Any]) -> bool:
+    """Can the function be called with so many arguments? Where that cannot be seen: yes."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*inputs)
+    except TypeError:
+        return False
+    return True
 
 
 def quiet(function: Any, case: Sequence[Any]) -> Array | None:
@@ -210,6 +227,8 @@ def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> A
         message += " It is transposed: rows and columns are exchanged."
     elif None not in shape and found.size == math.prod(n for n in shape if n is not None) > 1:
         message += " The entries are as many as asked for, in another shape: is it flattened, or not yet?"
+    elif found.ndim == 1 < len(shape) and found.size % math.prod(n for n in shape if n is not None) == 0:
+        message += " It is flattened: keep its rows."
     wrong(message, shown, found)
 
 

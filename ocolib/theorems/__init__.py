@@ -11,14 +11,14 @@ An instance is the theorem with its numbers:
 True
 
 `theorem.proof(trace, u)` evaluates its proof line by line, and refuses a game that breaks a hypothesis;
-`theorem.chain(trace, u)` evaluates the same lines without asking. `THEOREMS` lists the classes, and
-`ocolib.testing.check_theorem` checks one.
+`theorem.chain(trace, u)` evaluates the same lines without asking. `Claims` shows which line of a false proof
+fails. `THEOREMS` lists the classes, and `ocolib.testing.check_theorem` checks one.
 
 The names of the fields are the same everywhere: `diameter` D and `radius` R of a set or of the data, `rho`
 ≥ ‖z_t‖, `T` rounds, `eta` or `scale` for the step, `curvature` H, `margin` γ, `path` L, `delay` τ.
 """
 
-from ocolib.theorems.base import THEOREMS, Chain, Line, Theorem
+from ocolib.theorems.base import THEOREMS, Chain, Claims, Line, Theorem
 from ocolib.theorems.delayed import Delayed, DelayedConstant, DelayedStronglyConvex
 from ocolib.theorems.descent import Descent, DescentAnytime, DescentSharp
 from ocolib.theorems.hedge import Hedge, HedgeAnytime

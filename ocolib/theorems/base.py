@@ -175,21 +175,85 @@ class Chain:
         return f"<Chain {self.title!r}: {first} ≤ … ≤ {last} in {len(self.lines)} lines>"
 
     def _repr_html_(self) -> str:
-        names = "line", "value", "slack", "reason"
+        return _table(self.title, ("line", "value", "slack", "reason"), self._rows())
 
-        def cell(name: str, text: str) -> str:
-            number = " class='num'" if name in ("value", "slack") else ""
-            return f"<td data-label='{name}'{number}>{subscripts(escape(text), '<sub>', '</sub>')}</td>"
 
-        body = "".join(
-            f"<tr>{''.join(cell(name, text) for name, text in zip(names, row, strict=True))}</tr>"
-            for row in self._rows()
+@dataclass(frozen=True, repr=False)
+class Claims:
+    """The lines of an argument, evaluated on one example: which of them is false?
+
+    A line is `(words, left, relation, right)` with the relation "≤", "≥" or "=". Its sides are numbers, or
+    arrays with one entry for each round; the entry with the smallest slack is shown. A line that only draws
+    a conclusion is its words alone.
+
+    >>> x = 0.5
+    >>> Claims("All squares grow", [("x ≤ 1", x, "≤", 1), ("x ≤ x²", x, "≤", x**2), "so 1 ≤ x"]).broken
+    [2]
+    """
+
+    title: str
+    lines: Sequence[Any]
+
+    @property
+    def cases(self) -> list[tuple[float, float, float] | None]:
+        """Give (left, right, slack) of each line where its slack is smallest; None where there is no case."""
+        return [None if isinstance(line, str) else _worst_case(*line) for line in self.lines]
+
+    @property
+    def broken(self) -> list[int]:
+        """List the lines, counted from 1, that are false (beyond rounding)."""
+        return [number for number, case in enumerate(self.cases, 1) if case and _is_broken(*case)]
+
+    def _rows(self) -> Iterator[tuple[str, str, str, str, str]]:
+        for number, (line, case) in enumerate(zip(self.lines, self.cases, strict=True), 1):
+            words = line if isinstance(line, str) else line[0]
+            left, right, slack = map(_number, case) if case else ("", "", "")
+            yield str(number), words, left, right, slack + " ✗" * bool(case and _is_broken(*case))
+
+    def __str__(self) -> str:
+        rows = "\n".join(
+            f"{n:>4}  {w:<40} {a:>12} {b:>12} {s:>14}".rstrip() for n, w, a, b, s in self._rows()
         )
-        head = "".join(f"<th>{name}</th>" for name in names)
-        return (
-            f"<table class='proof-chain'><caption>{escape(self.title)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        return f"{self.title}\n{'line':<45} {'left':>12} {'right':>12} {'slack':>12}\n{rows}"
+
+    def __repr__(self) -> str:
+        false = ", ".join(map(str, self.broken)) or "none"
+        return f"<Claims {self.title!r}: {len(self.lines)} lines, false here: {false}>"
+
+    def _repr_html_(self) -> str:
+        return _table(self.title, ("line", "claim", "left", "right", "slack"), self._rows())
+
+
+def _worst_case(words: str, left: Any, relation: str, right: Any) -> tuple[float, float, float] | None:
+    if relation not in ("≤", "≥", "="):
+        raise ValueError(f"the relation of a line must be ≤, ≥ or =, got {relation!r} in {words!r}")
+    a, b = np.broadcast_arrays(np.asarray(left, dtype=float), np.asarray(right, dtype=float))
+    slack = {"≤": b - a, "≥": a - b, "=": -np.abs(a - b)}[relation].ravel()
+    if not slack.size:
+        return None
+    at = int(np.argmin(slack))  # a nan comes first
+    return float(a.ravel()[at]), float(b.ravel()[at]), float(slack[at])
+
+
+def _is_broken(left: float, right: float, slack: float) -> bool:
+    return not slack >= -ROUNDING * max(1.0, abs(left), abs(right))
+
+
+def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Lines of a proof as a table; what is not a number is told with lowered indices."""
+
+    def cell(name: str, text: str) -> str:
+        number = " class='num'" if name in ("value", "left", "right", "slack") else ""
+        return f"<td data-label='{name}'{number}>{subscripts(escape(text), '<sub>', '</sub>')}</td>"
+
+    body = "".join(
+        f"<tr>{''.join(cell(name, text) for name, text in zip(names, row, strict=True))}</tr>" for row in rows
+    )
+    head = "".join(f"<th>{name}</th>" for name in names)
+    return (
+        f"<table class='proof-chain'><caption>{escape(title)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
 
 
 def subscripts(text: str, begin: str, end: str) -> str:

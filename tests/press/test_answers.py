@@ -3,6 +3,8 @@
 An answer is put into the student's cell, which judges it by the recorded cases. A right one, the worked
 solution among them, must also pass with the judge, who has the reference, on instances that only who grades
 tries: numbers drawn anew must keep the hypotheses of the exercise. A wrong one is refused by the judge too.
+The same answers go through the page's clean room (boot.py), a kernel of Jupyter, and the real pipe of grading
+(test_grade_pipe.py).
 """
 
 import ast
@@ -18,12 +20,13 @@ import numpy as np
 import pytest
 import yaml
 from leaks import LEAST, squeezed
+from nbformat.v4 import new_code_cell
 
 from ocolib import exercises
 from ocolib.exercises import cases
 from press.grade import checks
 from press.live import SOURCES
-from press.pages import depends, exercise, judging, notebooks
+from press.pages import depends, exercise, judging, notebooks, plain
 from press.sphinx import live
 
 HOME = Path(__file__).parents[1] / "answers"
@@ -271,3 +274,38 @@ def test_the_page_says_the_same(page, key, in_the_page):
             "\n".join(str(fact) for fact in verdict.values()) for verdict in heard if not verdict["passed"]
         ]
         assert any(re.search(given["says"], text) for text in told), (given, heard)
+
+
+# ---------------------------------------------------------------- in Jupyter
+
+
+def in_jupyter(page):
+    """[(right?, what must be said, what was said)] of all answers, in the notebook that students get."""
+    made, tried = plain.notebook(page, solutions=False), []
+    cells = []
+    for cell in made.cells:
+        cells.append(cell)
+        if "exercise" in notebooks.tags(cell):
+            given = ANSWERS[page][cell.metadata["exercise"]]
+            answers = [(True, "✓", answer) for answer in given["right"]]
+            answers += [(False, wrong["says"], wrong["answer"]) for wrong in given["wrong"]]
+            for right, says, answer in answers:
+                cells.append(new_code_cell(exercise.answered(cell.source, answer)))
+                tried.append((right, says, cells[-1]))
+    made.cells = cells
+    folder = str(notebooks.notebook_of(text(page)).parent)
+    notebooks.NotebookClient(made, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()
+    return [(*asked, "".join(out.get("text", "") for out in cell.outputs)) for *asked, cell in tried]
+
+
+JUPYTER = [  # one page on every push, all of them at night
+    page if page == "lecture-13-oco/the-game" else pytest.param(page, marks=pytest.mark.long)
+    for page in ANSWERS
+]
+
+
+@pytest.mark.parametrize("page", JUPYTER)
+def test_jupyter_says_the_same(page):
+    for right, says, said in in_jupyter(page):
+        assert ("✗" not in said and "✓" in said) if right else ("✗" in said or "…" in said), said
+        assert re.search(says, said), said

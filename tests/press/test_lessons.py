@@ -5,14 +5,15 @@ import re
 
 import pytest
 
-from press.pages import notebooks
+from press.pages import notebooks, plain
+from press.sphinx import questions
 
 GOALS = re.compile(r"^:::\{admonition\} On this page\n:class: goals\n\n(.+?)\n:::$", re.MULTILINE | re.DOTALL)
 KEEP = re.compile(
     r"^:::\{admonition\} To remember\n:class: remember\n\n(.+?)\n:::$", re.MULTILINE | re.DOTALL
 )
 CELL = re.compile(r"^```\{code-cell\}(.*?)\n```$", re.MULTILINE | re.DOTALL)
-ASIDE = {"check", "exercise", "hide-input", "hide-cell", "remove-cell"}
+ASIDE = {"check", "exercise", "lines", "hide-input", "hide-cell", "remove-cell"}
 LINES = 12
 PAGES = [text for text in notebooks.pages() if GOALS.search(text.read_text("utf8"))]
 every_lesson = pytest.mark.parametrize("text", PAGES, ids=lambda t: t.relative_to(notebooks.ROOT).as_posix())
@@ -65,3 +66,55 @@ def test_the_lesson_comes_first_and_the_check_second(text):
         assert "listing" in tags or lines(cell.source) <= LINES, f"{lines(cell.source)} lines:\n{cell.source}"
         asserts = sum(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(cell.source)))
         assert asserts <= 1, f"{asserts} asserts, which belong into a cell tagged check:\n{cell.source}"
+
+
+# ---------------------------------------------------------------- what a lesson asks
+
+#: pages that report: measurements, a map, a list of formal statements. They ask nothing
+REPORTS = {"formal", "one-algorithm", "scale/phases", "speed"}
+LESSONS = {text.relative_to(notebooks.TEXT).with_suffix("").as_posix(): text for text in PAGES}
+
+
+def asked(name, *kinds):
+    """The directives of some kinds of a page, in their order, those inside others too."""
+
+    def inner(text):
+        for block in plain.split(text):
+            if isinstance(block, plain.Block):
+                yield block
+                yield from inner("\n".join(block.lines))
+
+    return [block for block in inner(plain.documents()[name]) if block.kind in kinds]
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_has_three_questions_three_levels_and_hints(name):
+    exercises = asked(name, "task", *questions.PROOFS)
+    if name in REPORTS:
+        assert not exercises, "this page is a lesson now"
+        return
+    assert len(asked(name, "quick")) >= 3, "three quick questions"
+    facts = [questions.read_facts(block.inside()[0]) for block in exercises]
+    assert {level for level, _ in facts} == set(questions.LEVELS), "warm-up, standard and challenge"
+    assert facts[0][0] == "warm-up", "an easy one first"
+    assert all(minutes for _, minutes in facts), "an honest time"
+    hints = {
+        block.argument: questions.read_hints(block.argument, block.inside()[1])
+        for block in asked(name, "hints")
+    }
+    for block in asked(name, "task"):
+        assert 2 <= len(hints.get(block.inside()[0]["name"], [])) <= 3, (
+            f"{block.argument}: two or three hints"
+        )
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_page_with_a_theorem_has_a_proof_exercise(name):
+    if asked(name, "prf:theorem"):
+        assert asked(name, *questions.PROOFS)
+
+
+def test_a_chapter_has_a_proof_exercise():
+    chapters = {name.partition("/")[0] for name in LESSONS if "/" in name}
+    practised = {name.partition("/")[0] for name in LESSONS if asked(name, *questions.PROOFS)}
+    assert chapters <= practised, chapters - practised

@@ -1,10 +1,14 @@
 """Quick questions, hints and proof exercises: a page that has them all, and every one of the book."""
 
+import ast
 import re
 import subprocess
 import sys
+from decimal import Decimal
+from functools import cache
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
@@ -39,7 +43,7 @@ Where does the leader play after the slope $z_1 = \tfrac12$?
 
 What does it pay in six rounds?
 
-- 6
+- 6 = `6 * 1.0`
 
   You forgot that the first slope is a half.
 - [x] Half in the first round, then one in each.
@@ -143,6 +147,8 @@ def test_a_page_asks_with_native_controls_and_labels(page):
     assert len(html.select("#q-which-end input[type=radio]")) == 3
     assert all(group.legend for group in html.select("fieldset"))
     assert html.select_one("#q-how-much .field")["data-answer"] == "5.5"
+    (wrong,) = html.select("#q-how-much .answer[data-number]")
+    assert wrong["data-number"] == "6.0" and "Not 6." in wrong.get_text() and "1.0" not in wrong.get_text()
     right = html.select("#q-which-end .answer[data-right]")
     assert len(right) == 1 and "The smallest" in right[0].get_text()
     box = html.select_one("div.admonition.exercise#ex-the-price-of-staying")
@@ -174,7 +180,9 @@ def test_the_plain_notebook_folds_every_answer():
         (("  One slope is known.\n", ""), "needs an explanation"),
         (("q-which-end", "which-end"), "the id must be q-"),
         ((":verify: abs(paid - 5.5) < 1e-9\n", ""), "needs :verify:"),
-        (("- 6\n", "- 5.505\n"), "within the tolerance"),
+        (("- 6 = `6 * 1.0`\n", "- 5.505\n"), "within the tolerance"),
+        (("- 6 = `6 * 1.0`\n", "- 6 = 6\n"), "its expression in backticks"),
+        (("- 6 = `6 * 1.0`\n", "- six\n"), "must be a number"),
         ((":level: warm-up", ":level: easy"), "the level must be"),
         (("2. Count $1$, then the other $1$.\n", ""), "two or more"),
         (("2. [x] Divide", "2. Divide"), "the false one"),
@@ -218,13 +226,22 @@ def test_ids_are_the_books_own_and_hints_belong_to_an_exercise():
     assert len(hinted) == len(set(hinted))
 
 
+@cache
 def live_values(name):
-    """The namespace of a page after its live cells ran."""
-    values = {"__name__": "__main__"}
+    """The namespace of a page after its live cells ran, and what the cells with lines of a proof showed."""
+    values, shown = {"__name__": "__main__"}, {}
     for cell in notebooks.make(notebooks.TEXT / f"{name}.md").cells:
         if cell.cell_type == "code" and "live" in notebooks.tags(cell):
-            exec(compile(cell.source, name, "exec"), values)
-    return values
+            if "lines" not in notebooks.tags(cell):
+                exec(compile(cell.source, name, "exec"), values)
+                continue
+            *before, last = ast.parse(cell.source).body
+            exec(compile(ast.Module(before, []), name, "exec"), values)
+            shown[cell.metadata["proof"]] = (
+                eval(ast.unparse(last), values),
+                values["claims"],
+            )
+    return values, shown
 
 
 @pytest.mark.parametrize("name", [name for name in plain.documents() if asked(name, "quick")] or [None])
@@ -232,10 +249,86 @@ def test_every_answer_is_what_the_page_computes(name, capsys):
     if name is None:
         pytest.skip("no page asks a quick question yet")
     found = [questions.read_quick(b.argument, *b.inside()) for b in asked(name, "quick")]
-    values = live_values(name) if plain.has_notebook(name) else {}
+    values = live_values(name)[0] if plain.has_notebook(name) else {}
     for quick in found:
         if quick.verify:
             assert eval(quick.verify, values), f"{quick.name}: {quick.verify}"
+        for wrong in quick.choices:
+            if wrong.verify:
+                found = float(eval(wrong.verify, values))
+                assert agrees(found, wrong.text), f"{quick.name}: {wrong.verify} is {found}, not {wrong.text}"
+
+
+def agrees(found, written):
+    """Is a number what was written, to the last digit that was written?"""
+    return abs(found - float(written)) <= 0.5000001 * 10.0 ** Decimal(written).as_tuple().exponent
+
+
+def test_a_written_number_is_compared_to_its_last_digit():
+    assert agrees(2 / 3, "0.667") and not agrees(2 / 3, "0.666") and agrees(-9.5, "-9.5")
+    assert agrees(0.0013, "1e-3") and agrees(15, "15") and agrees(15.4, "15") and not agrees(15.6, "15")
+
+
+FLAWS = {block.argument: name for name in plain.documents() for block in asked(name, "proof-flaw")}
+#: proofs whose lines speak of all learners or all families of losses: no single game computes them
+IN_WORDS = {"ex-no-regret-below-the-root"}
+
+
+def vectors(rng, count, dim=2):
+    return rng.normal(size=(count, dim))
+
+
+def labelled(rng):
+    """Examples, labels and a unit vector that separates them."""
+    X, u = vectors(rng, 6), vectors(rng, 1)[0]
+    return X, np.where(X @ u >= 0, 1.0, -1.0), u
+
+
+def leaning(rng):
+    X, y, u = labelled(rng)
+    return y[:, None] * X, u
+
+
+def parabola(rng):
+    lowest = rng.normal()
+    return (lambda w: w**2 + lowest), *rng.normal(size=2), 0.3
+
+
+def stubborn(rng):
+    guess = rng.choice([-1, 1])
+    return (lambda past: guess), int(rng.integers(1, 9))
+
+
+#: what a reader may try instead of the printed numbers
+NUMBERS = {
+    "ex-a-bound-that-is-too-good": lambda rng: (rng.random((9, 4)) < 0.5, rng.random(9) < 0.5),
+    "ex-a-square-too-few": leaning,
+    "ex-least-squares-and-strong-convexity": lambda rng: (*vectors(rng, 3), rng.normal()),
+    "ex-the-square-of-a-loss": parabola,
+    "ex-does-the-average-vanish": lambda rng: (np.repeat(rng.uniform(-1, 1, 6), 9),),
+    "ex-a-perceptron-without-noise": labelled,
+    "ex-the-late-part": lambda rng: (rng.uniform(-1, 2, 30), int(rng.integers(0, 9)), rng.uniform(0.1, 1)),
+    "ex-half-the-mistakes": stubborn,
+}
+
+
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_the_computed_lines_break_where_the_proof_is_false(flaw):
+    """On the printed numbers exactly there, and on no numbers anywhere else."""
+    name = FLAWS[flaw]
+    if flaw in IN_WORDS:
+        assert flaw not in live_values(name)[1]
+        return
+    (block,) = [block for block in asked(name, "proof-flaw") if block.argument == flaw]
+    proof = questions.read_proof(block.kind, flaw, block.inside()[1])
+    (false,) = [place for place, line in enumerate(proof.lines, 1) if line.right]
+    printed, claims = live_values(name)[1][flaw]
+    assert len(printed.lines) == len(proof.lines) and printed.broken == [false]
+    assert sum(case is not None for case in printed.cases) >= 2
+    assert "✗" in str(printed).split("\n")[false + 1]
+    rng = np.random.default_rng(28)
+    tried = [claims(*NUMBERS[flaw](rng)).broken for _ in range(200)]
+    assert [false] in tried and all(found in ([], [false]) for found in tried)
 
 
 def test_on_paper_the_answers_stand_at_the_end(page):
@@ -247,6 +340,21 @@ def test_on_paper_the_answers_stand_at_the_end(page):
     links = [link["href"] for link in last.select(":scope > p > a")]
     assert links == ["#q-which-end", "#q-how-much", "#ex-order", "#ex-reasons", "#ex-flaw", "#ex-rubric"]
     assert "The smallest" in last.get_text() and "It is" in last.get_text()
+
+
+def test_on_paper_and_on_slides_the_computed_lines_do_not_tell_the_answer():
+    cell = '<div class="cell tag_lines"><table class="proof-chain"><td>✗</td></table></div>'
+    fold = '<details class="answers"><summary>Answer</summary><p>Line 2.</p></details>'
+    work = f'<div class="proof-work"><p class="admonition-title">Exercise 4</p>{fold}</div>'
+    made = BeautifulSoup(
+        f'<article><div class="admonition" id="ex-a">{work}</div>\n{cell}<p>Next.</p></article>',
+        "html.parser",
+    )
+    pdf.answers_last(SimpleNamespace(article=made.article))
+    assert [part.name for part in made.article.find_all(recursive=False)] == ["div", "p", "section"]
+    assert made.select_one("section.answers .tag_lines")
+    deck = SimpleNamespace(show=lambda *shown: pytest.fail("the answer is on a slide"), breaks=lambda: False)
+    slides.Reader.cell(deck, made.select_one(".tag_lines"))
 
 
 def test_a_slide_has_the_question_and_not_the_answer(page):

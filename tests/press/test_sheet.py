@@ -58,7 +58,21 @@ def test_exercises_are_numbered_through():
         if (found := re.match(r".*\*\*Exercise (\d+): ", cell.source, re.DOTALL))
         and cell.cell_type == "markdown"
     ]
-    assert numbers == list(range(1, len(exercises_of("13")) + 1))
+    _, _, pages = sheet.lecture("13")
+    texts = [notebooks.read(notebooks.TEXT / f"{page}.md") for page in pages]
+    proofs = [name for text in texts for name in notebooks.proofs(text)]
+    assert len(proofs) > 5 and numbers == list(range(1, len(exercises_of("13")) + len(proofs) + 1))
+
+
+def test_a_sheet_has_the_proofs_and_their_answers_only_with_the_solutions():
+    without, told = (
+        "\n".join(c.source for c in sheet.notebook("13", wanted).cells) for wanted in (False, True)
+    )
+    for shown in (without, told):
+        assert "does the average vanish?**" in shown and "1. The right side tends to $0$." in shown
+        assert "<details>" not in shown
+    for answer in ("This is the false line.", "*The right order.*", "*Compare with the rubric.*"):
+        assert answer in told and answer not in without
 
 
 def assigned(folder):

@@ -81,6 +81,7 @@ if missing():
         "they bring it along. Then restart the kernel and run this again."
     )"""
 TITLE = re.compile(r"```\{(admonition|task)\} Exercise (\d+): (.+)\n((?::\w+:.*\n)+)")
+PROOF = re.compile(r"```\{(proof-[a-z]+)\} (ex-\S+)\n((?::\w+:.*\n)*)")
 
 
 def pages():
@@ -129,16 +130,39 @@ def exercises(cells):
     return found
 
 
+def proofs(cells):
+    """The proof exercises, {id: (kind, number, title)}; a title reads `Exercise 4: the telescope`."""
+    found = {}
+    for cell in cells:
+        for kind, name, options in PROOF.findall(cell.source) if cell.cell_type == "markdown" else ():
+            title = re.search(r"^:title: Exercise (\d+): (.+)$", options, re.MULTILINE)
+            if not title or name in found:
+                raise ValueError(f"{name} needs a :title: “Exercise 4: …”, and may stand only once")
+            found[name] = kind, int(title[1]), title[2]
+    return found
+
+
 def derived(cells):
     """The cells of the notebook: exercises in two or three, checks folded, the rest as written."""
     boxes = exercises(cells)
     for cell in cells:
+        if "lines" in tags(cell):
+            yield lines_of_a_proof(cell, proofs(cells))
+            continue
         if "exercise" in tags(cell):
             yield from stub_and_solution(cell, boxes)
         elif "check" in tags(cell):
             yield folded(cell, "hide-input", "Check")
         else:
             yield cell
+
+
+def lines_of_a_proof(cell, known):
+    """The cell that evaluates the lines of a `{proof-flaw}`, folded: what it shows is the answer."""
+    name = cell.metadata.get("proof")
+    if known.get(name, ("",))[0] != "proof-flaw":
+        raise ValueError(f"a cell is tagged lines, but :proof: {name} is no {{proof-flaw}} of the page")
+    return folded(cell, "hide-cell", f"Compute the lines of exercise {known[name][1]} on your own numbers")
 
 
 def folded(cell, how, prompt):

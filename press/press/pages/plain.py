@@ -108,12 +108,14 @@ def defined(file, name):
 class Page:
     """Where the text stands, `lecture-13-oco/the-game`, and where the book is published, if that is known.
 
-    No other notebook lies beside one that is `alone`.
+    No other notebook lies beside one that is `alone`. `answers` to a proof exercise are "folded", "open" or
+    "left out".
     """
 
     name: str
     site: str = ""
     alone: bool = False
+    answers: str = "folded"
 
     def __post_init__(self):
         self.keys = []
@@ -186,7 +188,8 @@ class Page:
         if kind in questions.PROOFS:
             asked = given.get("title") or f"Proof: {questions.PROOFS[kind]}"
             told = questions.facts(*questions.read_facts(given))
-            return f"**{asked}** ({told})\n\n{proof(questions.read_proof(kind, argument, body))}"
+            shown = proof(questions.read_proof(kind, argument, body), ANSWERS[self.answers])
+            return f"**{asked}** ({told})\n\n{shown}"
         if kind == "moving-figure":
             return f"{body}\n\n*On the page of the book this figure can be moved.*"
         if kind == "coq-statement":
@@ -203,6 +206,14 @@ class Page:
 def fold(summary, body):
     """What opens on a click, in Jupyter too."""
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
+
+
+#: how the answers to a proof exercise are told, from a summary and a text
+ANSWERS = {
+    "folded": fold,
+    "open": lambda summary, body: f"*{summary}.*\n\n{body}",
+    "left out": lambda summary, body: "",
+}
 
 
 def bullets(texts, mark="-"):
@@ -224,23 +235,23 @@ def quick(asked):
     return f"**Quick question.** {asked.text}{shown}\n\n{fold('Answer', told)}"
 
 
-def proof(asked):
-    """A proof exercise with its answers folded."""
+def proof(asked, tell=fold):
+    """A proof exercise; `tell` says how its answers are shown."""
     begin, lines = f"{asked.text}\n\n" if asked.text else "", asked.lines
     if asked.kind == "proof-order":
         shown = bullets(lines[place].text for place in asked.shuffled())
-        return f"{begin}{shown}\n\n{fold('The right order', bullets([n.text for n in lines], '1.'))}"
+        return f"{begin}{shown}\n\n{tell('The right order', bullets([n.text for n in lines], '1.'))}"
     if asked.kind == "proof-flaw":
         told = explained(lines, "This is the false line.", "This line is true.")
-        return f"{begin}{bullets([n.text for n in lines], '1.')}\n\n{fold('Answer', told)}"
+        return f"{begin}{bullets([n.text for n in lines], '1.')}\n\n{tell('Answer', told)}"
     if asked.kind == "proof-rubric":
         told = bullets([f"{line.text}\n\n*One way to say it.* {line.why}" for line in lines])
-        return begin + fold("Compare with the rubric", told)
+        return begin + tell("Compare with the rubric", told)
     steps = []
     for line in lines:
         steps.append(line.text)
         if line.choices:
-            steps += [bullets(c.text for c in line.choices), fold("Answer", explained(line.choices))]
+            steps += [bullets(c.text for c in line.choices), tell("Answer", explained(line.choices))]
     return begin + "\n\n".join(steps)
 
 

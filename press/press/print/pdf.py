@@ -115,6 +115,9 @@ def answers_last(page):
         for part in [*fold.extract().children]:
             if getattr(part, "name", None) != "summary":
                 last.append(part)
+        computed = box.find_next_sibling()
+        if computed is not None and "tag_lines" in computed.get("class", []):  # it shows the false line
+            last.append(computed.extract())
     page.article.append(last)
 
 

@@ -26,6 +26,7 @@ from press.grade import assignment
 from press.html import downloads, maths, offline
 from press.pages import depends, exercise, notebooks, plain
 from press.print import chromium
+from press.sphinx import questions
 
 HOW = """\
 Write your answers into the cells that end with a check, and run the cells from the top. When you come back to
@@ -92,13 +93,17 @@ def lecture(asked, toc):
     raise SystemExit(f"no lecture {asked}: say a number, or a folder in pages/")
 
 
-def asked_on(text):
-    """{exercise: its box, as text} of a page."""
+def asked_on(text, solutions=False):
+    """{exercise: its box, as text} of a page, proofs too; these have their answers in the box."""
     found, known = {}, notebooks.exercises(notebooks.read(text))
+    page = plain.Page(page_of(text), alone=True, answers="open" if solutions else "left out")
     for cell in notebooks.read(text):
         for block in plain.split(cell.source) if cell.cell_type == "markdown" else []:
-            if isinstance(block, plain.Block) and (name := block.inside()[0].get("name")) in known:
-                found[name] = plain.Page(page_of(text), alone=True).markdown(whole(block))
+            if not isinstance(block, plain.Block):
+                continue
+            name = block.argument if block.kind in questions.PROOFS else block.inside()[0].get("name")
+            if name in known or block.kind in questions.PROOFS:
+                found[name] = page.markdown(whole(block))
     return found
 
 
@@ -125,14 +130,15 @@ def needed(code, places):
 
 def page_cells(text, solutions, sheet, numbers):
     """The part of a sheet that comes from one page; `numbers` counts its exercises through."""
-    boxes = {name: box for name, box in asked_on(text).items() if sheet.asks(name)}
+    boxes = {name: box for name, box in asked_on(text, solutions).items() if sheet.asks(name)}
     code = [cell for cell in notebooks.derived(notebooks.read(text)) if cell.cell_type == "code"]
     ours = [n for n, cell in enumerate(code) if cell.metadata.get("exercise") in boxes]
-    if not ours:
+    if not boxes:
         return
     yield new_markdown_cell(f"## {plain.title(page_of(text))}")
     tags = {"tags": ["live", "hide-input"], "mystnb": {"code_prompt_show": "What these exercises need"}}
-    yield plain.folded(new_code_cell(needed(code, ours), metadata=tags))
+    if ours:
+        yield plain.folded(new_code_cell(needed(code, ours), metadata=tags))
     for name, box in boxes.items():
         yield new_markdown_cell(headed(box, next(numbers), sheet.points.get(name)))
         for cell in code:

@@ -112,7 +112,7 @@ class Reader:
 
     def cell(self, cell):
         """Of code only its picture; else, where something breaks, all of an open cell; else its proof."""
-        if "tag_exercise" in cell["class"] or "tag_solution" in cell["class"]:
+        if {"tag_exercise", "tag_solution", "tag_lines"} & {*cell["class"]}:
             return
         picture = cell.select_one("figure, img")
         chain = cell.select_one("table.proof-chain")

@@ -24,6 +24,7 @@ from press.sphinx import tables
 LEVELS = ("warm-up", "standard", "challenge")
 begins = re.compile(r"(?:[-*+]|\d+[.)]) +").match  # an item of a list
 MARK = re.compile(r"\[([ xX])\] +")
+NUMBER = re.compile(r"(-?[0-9.]+(?:e-?[0-9]+)?)(?: = `([^`]+)`)?")  # 9.5 = `paid - best`
 NAME = re.compile(r"(q|ex)-[a-z0-9]+(-[a-z0-9]+)*")
 PROOFS = {  # what a proof exercise asks, in a few words
     "proof-order": "put the lines of the proof in order",
@@ -38,11 +39,15 @@ PROOFS = {  # what a proof exercise asks, in a few words
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice: what it says, whether it is right, and why or why not."""
+    """One choice: what it says, whether it is right, and why or why not.
+
+    A wrong number may have an expression `verify` that a test evaluates: the number that the slip gives.
+    """
 
     text: str
     why: str
     right: bool = False
+    verify: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,13 +165,23 @@ def read_quick(name, options, body):
         elif not rest:
             raise ValueError(f"{name}: the wrong number {first} needs an explanation below it")
         else:
-            wrong.append(Choice(first, rest))
+            wrong.append(read_wrong(name, first, rest))
     if not why:
         raise ValueError(f"{name}: one item, marked [x], explains the right number")
     near = [choice.text for choice in wrong if abs(float(choice.text) - answer) <= tolerance]
     if near or not math.isfinite(answer):
         raise ValueError(f"{name}: the wrong number {', '.join(near)} is within the tolerance of the answer")
     return Quick(name, text, tuple(wrong), why, answer, tolerance, verify)
+
+
+def read_wrong(name, item, why):
+    """A wrong number `9.5`, or one with the expression that gives it, ``9.5 = `paid - best` ``."""
+    match = NUMBER.fullmatch(item)
+    if not match:
+        raise ValueError(
+            f"{name}: what is wrong must be a number, perhaps with its expression in backticks, got {item!r}"
+        )
+    return Choice(match[1], why, verify=match[2] or "")
 
 
 def read_hints(name, body):

@@ -7,6 +7,7 @@ use the simple loop for all others, your own included. The compiled forms need n
 """
 
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,6 +100,28 @@ def code(losses: Any) -> tuple[int, float, float, float] | None:
 
 # ---------------------------------------------------------------- playing
 
+#: {number of entries: memory} of the plays of a game whose trace is gone, at most one
+SPARE: dict[int, memoryview] = {}
+KEPT = 2**23  #: entries: up to 64 MB stay with the process
+
+
+def room(T: int, n: int) -> Array:
+    """Return an array `(T, n)` to write into, in the memory of an earlier game if nobody holds it any more.
+
+    Memory that is new to the process is cleared by the system page by page, which takes longer than the
+    rounds do. All views of the array hold on to `root`, so its end is the end of them all.
+    """
+    memory = SPARE.pop(T * n, None) or memoryview(np.empty(T * n))
+    root = np.frombuffer(memory)
+    if T * n <= KEPT:
+        weakref.finalize(root, _spare, memory).atexit = False
+    return root.reshape(T, n)
+
+
+def _spare(memory: memoryview) -> None:
+    SPARE.clear()
+    SPARE[len(memory)] = memory
+
 
 class Rounds:
     """A compiled game under way: its play w and its sum of gradients go from one piece to the next."""
@@ -119,7 +142,7 @@ class Rounds:
         T, n = X.shape
         late = _late(self.learner, T) if type(self.learner) is learners.DelayedOGD else None
         eta, self.t = steps(self.eta, T if callable(self.eta) else 1, self.t), self.t + T
-        points = np.empty((T, n)) if keep or late else None
+        points = room(T, n) if keep or late else None
         predictions, paid = np.empty(T), np.empty(T)
         other = None if loss[0] == KINKED else loss[0]
         if data is None and late is None:

@@ -323,6 +323,30 @@ def test_a_trace_does_not_change_with_the_data():
     assert trace.regret(sets.Ball(3)) == before
 
 
+def test_the_memory_of_plays_is_used_again_only_when_nobody_holds_them():
+    learner, given = learners.OGD(sets.Ball(3), 0.1), rng.standard_normal((40, 3))
+    first = fast.play(learner, given)
+    row, kept = first.points[7], first.points.copy()
+    place = first.points.ctypes.data
+    del first  # one row is still held
+    second = fast.play(learner, given + 1.0)
+    assert second.points.ctypes.data != place
+    np.testing.assert_array_equal(row, kept[7])
+    del row
+    third = fast.play(learner, given + 2.0)
+    assert third.points.ctypes.data == place
+    np.testing.assert_allclose(third.points, game.play(learner, given + 2.0).points, atol=1e-12)
+    np.testing.assert_allclose(second.points, game.play(learner, given + 1.0).points, atol=1e-12)
+
+
+def test_the_memory_of_one_game_stays_with_the_process_and_64_megabytes_at_most():
+    for T in (30, 40, fast.KEPT + 1):
+        array = fast.room(T, 1)
+        assert array.shape == (T, 1)
+        del array
+        assert list(fast.SPARE) == [min(T, 40)]
+
+
 # ---------------------------------------------------------------- streams
 
 

@@ -43,6 +43,10 @@ class WorstCase:
     Z: np.ndarray
     over: Hull
 
+    def __repr__(self) -> str:
+        (T, d), many = self.Z.shape, len(self.multipliers)
+        return f"WorstCase(value {self.value:.6g}: {T} losses in dimension {d}, {many} multipliers)"
+
 
 @dataclass(frozen=True)
 class DescentProblem:

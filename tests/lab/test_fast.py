@@ -382,6 +382,50 @@ def test_a_game_in_pieces_is_the_game_in_one_piece(learner, given):
             streamed.regret(against=u)
 
 
+class Walker:
+    """A learner with `step` alone, which counts how often it was asked."""
+
+    asked = 0
+
+    def player(self):
+        self.w = np.zeros(3)
+        return self
+
+    def predict(self):
+        self.asked += 1
+        return self.w
+
+    def step(self, z):
+        self.w = self.w - 0.1 * z
+
+
+@pytest.mark.parametrize("given", [ROWS, OVER_DATA["hinge"], list(OVER_DATA["hinge"])], ids=type)
+def test_a_learner_with_steps_alone_is_streamed_and_asked_once_a_round(given):
+    learner = Walker()
+    streamed = fast.stream(learner, [given[:15], given[15:]])
+    assert learner.asked == 41  # and once for w_41
+    whole = game.play(Walker(), given)
+    np.testing.assert_array_equal(streamed.paid, whole.paid)
+    np.testing.assert_array_equal(streamed.last, whole.last)
+
+
+def test_a_stream_without_a_set_asks_for_one():
+    streamed = fast.stream(Walker(), [ROWS])
+    with pytest.raises(ValueError, match=r"Walker has no set `over`: name one, regret\(over=…\)"):
+        streamed.regret()
+    assert streamed.regret(sets.Ball(3)) == pytest.approx(game.play(Walker(), ROWS).regret(sets.Ball(3)))
+    with pytest.raises(ValueError, match="Own has no minimize_linear"):
+        streamed.regret(Own(sets.Ball(3), 0.1))
+
+
+def test_a_stream_refuses_what_play_refuses():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"got a DataFrame; write losses.to_numpy\(\)"):
+        fast.stream(Walker(), [pandas.DataFrame(ROWS)])
+    with pytest.raises(ValueError, match="Perceptron plays perceptron_loss"):
+        fast.stream(learners.Perceptron(3), [ROWS])
+
+
 def test_pieces_that_do_not_fit_together_are_refused():
     learner = learners.OGD(sets.Ball(3), 0.1)
     with pytest.raises(ValueError, match="of one kind"):

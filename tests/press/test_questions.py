@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
+from directives import asked, verifications
 
 from press.pages import notebooks, plain
 from press.print import pdf, slides
@@ -191,22 +192,6 @@ def test_a_fault_is_told_by_its_name(wrong, said):
 # ---------------------------------------------------------------- every question of the book
 
 
-def blocks(name):
-    """The directives of a page, those inside others too."""
-
-    def inner(text):
-        for block in plain.split(text):
-            if isinstance(block, plain.Block):
-                yield block
-                yield from inner("\n".join(block.lines))
-
-    return list(inner(plain.documents()[name]))
-
-
-def asked(name, *kinds):
-    return [block for block in blocks(name) if block.kind in kinds]
-
-
 def test_ids_are_the_books_own_and_hints_belong_to_an_exercise():
     seen, tasks, hinted = [], [], []
     for name in plain.documents():
@@ -218,24 +203,11 @@ def test_ids_are_the_books_own_and_hints_belong_to_an_exercise():
     assert len(hinted) == len(set(hinted))
 
 
-def live_values(name):
-    """The namespace of a page after its live cells ran."""
-    values = {"__name__": "__main__"}
-    for cell in notebooks.make(notebooks.TEXT / f"{name}.md").cells:
-        if cell.cell_type == "code" and "live" in notebooks.tags(cell):
-            exec(compile(cell.source, name, "exec"), values)
-    return values
-
-
-@pytest.mark.parametrize("name", [name for name in plain.documents() if asked(name, "quick")] or [None])
-def test_every_answer_is_what_the_page_computes(name, capsys):
-    if name is None:
-        pytest.skip("no page asks a quick question yet")
-    found = [questions.read_quick(b.argument, *b.inside()) for b in asked(name, "quick")]
-    values = live_values(name) if plain.has_notebook(name) else {}
-    for quick in found:
-        if quick.verify:
-            assert eval(quick.verify, values), f"{quick.name}: {quick.verify}"
+def test_the_answers_of_pages_without_code_are_right():
+    """Those of the others are computed with their live cells, in test_notebooks."""
+    for name in plain.documents():
+        if not plain.has_notebook(name):
+            assert all(map(eval, verifications(name).values())), name
 
 
 def test_on_paper_the_answers_stand_at_the_end(page):

@@ -58,8 +58,5 @@ def test_every_path_that_is_named_exists(page):
 
 def test_a_path_that_is_not_there_is_noticed():
     there, not_there = "`ocolib/sets.py`, `sphinx/`, `pages/….md`", "`tests/test_nothing.py`, `nothing.js`"
-    assert missing(f"{there}, {not_there}, `tests/js/*.nothing`") == [
-        "nothing.js",
-        "tests/js/*.nothing",
-        "tests/test_nothing.py",
-    ]
+    found = missing(f"{there}, {not_there}, `tests/js/*.nothing`")
+    assert found == ["nothing.js", "tests/js/*.nothing", "tests/test_nothing.py"]

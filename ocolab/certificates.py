@@ -65,7 +65,7 @@ def number(x: Number) -> Fraction:
 
 
 def psd(M: Matrix) -> bool:
-    """Whether the symmetric rational matrix M is positive semidefinite, decided exactly.
+    """Return whether the symmetric rational matrix M is positive semidefinite, decided exactly.
 
     M = L·D·Lᵀ by elimination. M ⪰ 0 exactly if no pivot is negative and beside a zero pivot stand only zeros.
     Done without fractions (Bareiss): every entry stays a minor of the whole-number matrix, so that dividing
@@ -91,7 +91,7 @@ def psd(M: Matrix) -> bool:
 
 
 def direction(M: Matrix) -> list[Fraction] | None:
-    """None if the symmetric rational matrix M is positive semidefinite, else a vector v with vᵀMv < 0.
+    """Return None if the symmetric rational matrix M is positive semidefinite, else a vector v with vᵀMv < 0.
 
     In step k row k of `basis` is a vector v with vᵀMv = the pivot D_k, orthogonal in the sense of M to the
     rows before it: a negative pivot convicts M. So does a zero pivot with an entry c ≠ 0 beside it: with d
@@ -126,7 +126,7 @@ def _symmetric(M: Matrix) -> list[list[Fraction]]:
 
 
 def root(q: Number, digits: int = 18) -> Pair:
-    """(r, error) with |√q − r| ≤ error ≤ 10^−digits; error 0 if √q is rational.
+    """Return (r, error) with |√q − r| ≤ error ≤ 10^−digits; error 0 if √q is rational.
 
     >>> root(Fraction(9, 4)), root(2, digits=2)
     ((Fraction(3, 2), Fraction(0, 1)), (Fraction(283, 200), Fraction(1, 200)))
@@ -183,17 +183,21 @@ class Descent:
             object.__setattr__(self, name, value)
 
     def vectors(self) -> dict[str, int]:
-        """The vectors of the Gram matrix, {name: place}; plays before a loss is heard of are 0, not in it."""
+        """Return the vectors of the Gram matrix, {name: place};
+        plays before a loss is heard of are 0, not in it.
+        """
         plays = range(self.delay + 2, self.T + 1)
         names = [f"z{t}" for t in range(1, self.T + 1)] + [f"w{t}" for t in plays] + ["u"]
         return {name: i for i, name in enumerate(names)}
 
     def objective(self) -> Form:
-        """The matrix C with Σ⟨z_t, w_t − u⟩ = C • G, as {(i, j): coefficient} with i ≤ j."""
+        """Return the matrix C with Σ⟨z_t, w_t − u⟩ = C • G, as {(i, j): coefficient} with i ≤ j."""
         return _form([({f"z{t}": 1}, {f"w{t}": 1, "u": -1}) for t in range(1, self.T + 1)], self.vectors())
 
     def conditions(self) -> dict[str, tuple[Form, Form, Fraction]]:
-        """{name: (A, error, b)}, each A • G ≤ b, in which entry (i, j) of A is known up to error[i, j]."""
+        """Return {name: (A, error, b)}, each A • G ≤ b, in which entry (i, j) of A is known up to error[i,
+        j].
+        """
         place = self.vectors()
         corners = ["w1"] + [name for name in place if name[0] in "wu"]
         lengths = {f"gradient z{t}": ({f"z{t}": 1}, self.rho2) for t in range(1, self.T + 1)}
@@ -232,8 +236,9 @@ def _form(pairs: Iterable[tuple[Mapping, Mapping]], place: Mapping[str, int]) ->
 
 
 def slack(problem: Descent, multipliers: Proof) -> list[list[Fraction]]:
-    """Σ λA − C, less what the unknown digits of the steps could take away: if all λ ≥ 0 and it is ⪰ 0, so is
-    Σ λA − C.
+    """Return Σ λA − C, less the most that the unknown digits of the steps could change.
+
+    If all λ ≥ 0 and it is ⪰ 0, so is Σ λA − C.
 
     The unknown part is a symmetric matrix E with |E_ij| ≤ the entry of Σ λ·error. By diagonal dominance it
     is ⪰ −D for the diagonal matrix D of the row sums of these bounds.
@@ -253,7 +258,8 @@ def slack(problem: Descent, multipliers: Proof) -> list[list[Fraction]]:
 
 
 def line(problem: Descent, multipliers: Proof) -> Pair:
-    """(a, b): multipliers λ ≥ 0 prove, *whatever* `size2` is, that the worst case is at most a + b·size2.
+    """Return (a, b): multipliers λ ≥ 0 prove, *whatever* `size2` is,
+    that the worst case is at most a + b·size2.
 
     If Σ λA − C ⪰ 0, then C • G = Σ λ(A • G) − (Σ λA − C) • G ≤ Σ λ·bound for the Gram matrix G of every
     game; and `size2` enters none of the matrices, only the bounds.
@@ -275,13 +281,16 @@ def line(problem: Descent, multipliers: Proof) -> Pair:
 
 
 def upper(problem: Descent, multipliers: Proof) -> Fraction:
-    """The number that multipliers prove no game of `problem` exceeds, by `line`; `Refused` if they do not."""
+    """Return the number that multipliers prove no game of `problem` exceeds, by `line`;
+    `Refused` if they do not.
+    """
     a, b = line(problem, multipliers)
     return a + b * problem.size2
 
 
 def lower(problem: Descent, gram: Gram) -> Fraction:
-    """The number that a Gram matrix proves some game of `problem` reaches, in dimension len(gram) or less.
+    """Return the number that a Gram matrix proves some game of `problem` reaches,
+    in dimension len(gram) or less.
 
     `gram` is symmetric, given by its rows up to the diagonal. If it is ⪰ 0 it belongs to vectors z, w, u; if
     it obeys the conditions, whatever the unknown digits of the steps, they are a game on the hull of 0, w, u.
@@ -303,7 +312,7 @@ def lower(problem: Descent, gram: Gram) -> Fraction:
 
 
 def decimal(x: Fraction, up: bool, digits: int = 9) -> str:
-    """x as a decimal number, rounded down or up after so many digits, at least 1.
+    """Return x as a decimal number, rounded down or up after so many digits, at least 1.
 
     >>> decimal(Fraction(1, 3), up=False, digits=3), decimal(Fraction(-1, 3), up=False, digits=3)
     ('0.333', '-0.334')
@@ -326,7 +335,7 @@ def exact(x: Fraction) -> str:
 
 
 def enclose(problem: Descent, multipliers: Proof, gram: Gram) -> Pair:
-    """(low, high): low ≤ the worst case of `problem` ≤ high, both proved, or `Refused`."""
+    """Return (low, high): low ≤ the worst case of `problem` ≤ high, both proved, or `Refused`."""
     return lower(problem, gram), upper(problem, multipliers)
 
 
@@ -362,7 +371,8 @@ def statement(problems: Sequence[Descent], enclosures: Sequence[Pair]) -> str:
 
 
 def certificate(problem: dict[str, Any], multipliers: Proof, grams: Sequence[Gram]) -> Certificate:
-    """The JSON object for one problem and one Gram matrix, or for two values of `size2`, a Gram matrix each.
+    """Return the JSON object for one problem and one Gram matrix, or for two values of `size2`,
+    a Gram matrix each.
 
     `problem` is a dict as in the file: the arguments of `Descent`, `size2` a list of one or two.
     """
@@ -380,7 +390,7 @@ def _texts(x: Any) -> Any:
 
 
 def game(found: Certificate, which: int = 0) -> Descent:
-    """The `Descent` of a certificate, for the first of its sizes or another."""
+    """Return the `Descent` of a certificate, for the first of its sizes or another."""
     return Descent(**found["problem"] | {"size2": found["problem"]["size2"][which]})
 
 
@@ -420,12 +430,12 @@ def _read() -> str:
 
 
 def stored() -> dict[str, Certificate]:
-    """{name: certificate}, those that ship with the package; a fresh copy each time."""
+    """Return {name: certificate}, those that ship with the package; a fresh copy each time."""
     return json.loads(_read())
 
 
 def excess(above: Sequence[Certificate], below: Sequence[Certificate]) -> Fraction:
-    """A lower bound on one learner's worst case less another's, proved at every size between two.
+    """Return a lower bound on one learner's worst case less another's, proved at every size between two.
 
     `above` and `below` are two certificates each, for the same two values of `size2` and otherwise one game
     of each learner. As a function of `size2` the worst case is concave (`verify`): the first lies above its

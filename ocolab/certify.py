@@ -29,7 +29,7 @@ REAL = np.longdouble
 
 
 def cholesky(M):
-    """Lower triangular L with LLᵀ = M in extended precision, or None if M is not positive definite."""
+    """Return lower triangular L with LLᵀ = M in extended precision, or None if M is not positive definite."""
     A, n = M.copy(), len(M)
     for k in range(n):
         if not A[k, k] > 0:
@@ -40,7 +40,7 @@ def cholesky(M):
 
 
 def solve(L, B):
-    """(LLᵀ)⁻¹B."""
+    """Return (LLᵀ)⁻¹B."""
     X = np.array(B, dtype=REAL)
     for k in range(len(L)):
         X[k] = (X[k] - L[k, :k] @ X[:k]) / L[k, k]
@@ -50,7 +50,7 @@ def solve(L, B):
 
 
 def matrices(problem):
-    """(names, A, b, C) in extended precision, A a symmetric matrix for each name."""
+    """Return (names, A, b, C) in extended precision, A a symmetric matrix for each name."""
     n = len(problem.vectors())
 
     def dense(form):
@@ -67,7 +67,7 @@ def matrices(problem):
 
 
 def central_path(problem, gap):
-    """(names, multipliers, Gram matrix) on the central path, `gap` apart."""
+    """Return (names, multipliers, Gram matrix) on the central path, `gap` apart."""
     names, A, b, C = matrices(problem)
     size, flat = len(C), A.reshape(len(A), -1)
     x = np.array([0.01 if name[0] == "p" else 10.0 * problem.T for name in names], dtype=REAL)
@@ -96,12 +96,14 @@ def central_path(problem, gap):
 
 
 def rounded(x, digits):
-    """The nearest decimal number with at most so many digits after the point, as text."""
+    """Return the nearest decimal number with at most so many digits after the point, as text."""
     return decimal(round(Fraction(*x.as_integer_ratio()) * 10**digits) / Fraction(10**digits), False, digits)
 
 
 def enclosure(problem, unit=1.0):
-    """A certificate of width ≤ 2·WIDTH·unit; 7 to 17 digits, of the multipliers first as few as will do."""
+    """Return a certificate of width ≤ 2·WIDTH·unit;
+    7 to 17 digits, of the multipliers first as few as will do.
+    """
     game = Descent(**problem | {"size2": problem["size2"][0]})
     names, x, G = central_path(game, WIDTH * unit)
 
@@ -128,7 +130,7 @@ def enclosure(problem, unit=1.0):
 
 
 def textbook(T, projection, ratio=1):
-    """The textbook proof against the point `ratio`·u of S instead of u, by its fractions.
+    """Return the textbook proof against the point `ratio`·u of S instead of u, by its fractions.
 
     With ratio 1: ½ on each ‖z_t‖² ≤ ρ² and on ‖u‖², 1 on projections. A smaller ratio belongs to steps so
     short that T of them do not reach the edge, ratio = T/R: the rest ⟨Z_T, (ratio − 1)u⟩ costs the lengths of
@@ -147,7 +149,8 @@ def textbook(T, projection, ratio=1):
 
 
 def walk(T, inner, reach=None):
-    """The Gram matrix of a game without projections: inner(s, t) = ⟨Z_s, Z_t⟩, w_t = −Z_{t−1}, u = −Z_T.
+    """Return the Gram matrix of a game without projections:
+    inner(s, t) = ⟨Z_s, Z_t⟩, w_t = −Z_{t−1}, u = −Z_T.
 
     With `reach` the comparator is −`reach`·Z_T instead.
     """
@@ -161,12 +164,12 @@ def walk(T, inner, reach=None):
 
 
 def simplex(s, t):
-    """0, Z_1, …, Z_T are the corners of a regular simplex of side 1: steps of length 1 that stay within 1."""
+    """Return ⟨Z_s, Z_t⟩ if 0, Z_1, …, Z_T are the corners of a regular simplex of side 1, so ‖z_t‖ = 1."""
     return Fraction(s > 0 and t > 0) * Fraction(1 + (s == t), 2)
 
 
 def straight(s, t):
-    """All z are one unit vector."""
+    """Return ⟨Z_s, Z_t⟩ if all z are one unit vector."""
     return Fraction(s * t)
 
 
@@ -190,7 +193,7 @@ def closed_forms():
 
 
 def searched():
-    """(name, problem, Rρ in the problem's units)."""
+    """Return (name, problem, Rρ in the problem's units)."""
     for T in range(3, 11):
         for eta in (Fraction(n, 4) for n in (5, 6, 8, 12, 20)):
             for projection in ("lazy", "eager"):
@@ -207,7 +210,9 @@ def searched():
 
 
 def data(T, eta2, size2, projection="lazy", within="ball"):
-    """Arguments of `Descent` as JSON takes them; `size2` is a list, of one or of the two ends of a range."""
+    """Return arguments of `Descent` as JSON takes them;
+    `size2` is a list, of one or of the two ends of a range.
+    """
     eta2 = [str(x) for x in eta2] if isinstance(eta2, list) else str(eta2)
     size2 = [str(x) for x in size2]
     return {"T": T, "eta2": eta2, "size2": size2, "projection": projection, "within": within}

@@ -126,7 +126,7 @@ class Problem:
         self.floor = float((y - y * np.log(np.maximum(y, 1e-300))).sum()) if self.smooth == "poisson" else 0.0
 
     def rows(self, u: Array) -> Array:
-        """The rows at u; for a ball the last is ½(‖u − c‖² − R²)/R, and its gradient is put into A."""
+        """Return the rows at u; for a ball the last is ½(‖u − c‖² − R²)/R, and its gradient is put into A."""
         r = self.A @ u + self.b
         if self.ball:
             away, radius = u - self.part.center, self.part.radius
@@ -135,12 +135,12 @@ class Problem:
         return r
 
     def value(self, u: Array) -> float:
-        """The sum of the losses."""
+        """Return the sum of the losses."""
         losses = self.losses
         return float(losses.phi.value(losses.X @ u, losses.y).sum() + 0.5 * self.weight * u @ u)
 
     def derivatives(self, u: Array) -> tuple[Array, Array]:
-        """Gradient and second derivative of what is smooth (with the little more of `CURVATURES`)."""
+        """Return gradient and second derivative of what is smooth (with the little more of `CURVATURES`)."""
         gradient, H = self.weight * u, self.weight * np.eye(len(u))
         if self.smooth:
             X, y, p = self.losses.X, self.losses.y, self.losses.X @ u
@@ -149,7 +149,7 @@ class Problem:
         return gradient, H
 
     def residual(self, state: Any, target: float) -> float:
-        """The length of what must vanish."""
+        """Return the length of what must vanish."""
         u, a, s, v, nu = state
         r = self.rows(u)
         below = v[: self.soft] * (self.h - a)[: self.soft] - target
@@ -157,7 +157,7 @@ class Problem:
         return float(np.sqrt(sum(part @ part for part in parts)))
 
     def gap(self, u: Array, a: Array) -> tuple[float, float]:
-        """(value, gap) at u in the set: by the slopes a no point (see `REACH`) is below value − gap."""
+        """Return (value, gap) at u: by the slopes a, no point (see `REACH`) is below value − gap."""
         r, a, h, q = (x[: self.soft] for x in (self.rows(u), a, self.h, self.q))
         g = self.derivatives(u)[0] + a @ self.A[: self.soft]
         if not np.isfinite(g).all():
@@ -422,7 +422,9 @@ def _start(problem: Problem, near: Array | None) -> Any:
 
 
 def least(losses: Examples, over: Set) -> Array:
-    """The least f_1 + … + f_t on the set for every t, `(T,)`; each search begins near the answer before."""
+    """Return the least f_1 + … + f_t on the set for every t, `(T,)`;
+    each search begins near the answer before.
+    """
     values, near = np.empty(len(losses)), None
     for t in range(len(losses)):
         answer = _best(losses[: t + 1], over, near)

@@ -21,12 +21,12 @@ DIGITS = 25  # of the bounds that enter Hedge
 
 
 def coin_sums(T: int) -> list[tuple[int, Fraction]]:
-    """[(value, chance)] of S_T, the sum of T fair signs."""
+    """Return [(value, chance)] of S_T, the sum of T fair signs."""
     return [(2 * k - T, Fraction(comb(T, k), 2**T)) for k in range(validate.count("T", T, low=0) + 1)]
 
 
 def interval(T: int) -> Fraction:
-    """E|S_T|, the minimax regret of linear losses |z_t| ≤ 1 on [−1, 1].
+    """Return E|S_T|, the minimax regret of linear losses |z_t| ≤ 1 on [−1, 1].
 
     >>> str(interval(3))
     '3/2'
@@ -35,7 +35,9 @@ def interval(T: int) -> Fraction:
 
 
 def experts_floor(n: int, T: int) -> Fraction:
-    """½·E max_i S_i of n independent sums S_i like S_T: what fair coins as losses force on every learner."""
+    """Return ½·E max_i S_i of n independent sums S_i like S_T:
+    what fair coins as losses force on every learner.
+    """
     n, T = validate.count("n", n), validate.count("T", T)
     total = below = Fraction(0)
     for s, chance in coin_sums(T):
@@ -45,7 +47,7 @@ def experts_floor(n: int, T: int) -> Fraction:
 
 
 def square_loss(T: int) -> Fraction:
-    """½Σα_t with α_T = 1/T, α_{t−1} = α_t + α_t²: the minimax regret of ½‖w − c_t‖², ‖c_t‖ ≤ 1.
+    """Return ½Σα_t with α_T = 1/T, α_{t−1} = α_t + α_t²: the minimax regret of ½‖w − c_t‖², ‖c_t‖ ≤ 1.
 
     >>> str(square_loss(2)), str(square_loss(3))
     ('5/8', '115/162')
@@ -59,7 +61,9 @@ def square_loss(T: int) -> Fraction:
 
 
 def leader_square_loss(T: int) -> Fraction:
-    """The largest regret of the running mean from w_1 = 0 on ½(w − c_t)², c_t ∈ [−1, 1]; the worst are ±1."""
+    """Return the largest regret of the running mean from w_1 = 0 on ½(w − c_t)², c_t ∈ [−1, 1];
+    the worst are ±1.
+    """
 
     @cache
     def to_come(t, s):
@@ -76,8 +80,8 @@ def leader_square_loss(T: int) -> Fraction:
 
 
 def matrix_game(A: Sequence[Sequence[Fraction]]) -> tuple[Fraction, list[Fraction], list[Fraction]]:
-    """(value, p, q): p on the rows pays at most `value` whatever the column, q on the columns makes every
-    row pay at least that.
+    """Return (value, p, q): p on the rows pays at most `value` whatever the column,
+    q on the columns makes every row pay at least that.
 
     A simplex method finds p and q (Bland's rule, so it ends); that they are optimal is checked, not believed.
     """
@@ -115,7 +119,7 @@ def matrix_game(A: Sequence[Sequence[Fraction]]) -> tuple[Fraction, list[Fractio
 
 
 def experts(n: int, T: int) -> Fraction:
-    """The minimax regret of n experts over T rounds, losses in [0, 1], as a fraction.
+    """Return the minimax regret of n experts over T rounds, losses in [0, 1], as a fraction.
 
     `limits.solve_experts` says why binary losses and the sorted gaps suffice, and why a gap may be cut to
     the rounds left. Each state is a small matrix game; its solution is checked exactly from both sides.
@@ -150,15 +154,15 @@ def _gaps(gaps, loss, cut=None):
 
 
 def outward(low: Fraction, high: Fraction) -> Pair:
-    """Two fractions with DIGITS digits after the point, at most `low` and at least `high`."""
+    """Return two fractions with DIGITS digits after the point, at most `low` and at least `high`."""
     ten = 10**DIGITS
     return Fraction(low * ten // 1, ten), Fraction(-(-high * ten // 1), ten)
 
 
 @cache
 def exp_bounds(x: Fraction) -> Pair:
-    """(low, high) around e^x for a fraction x ≥ 0: Taylor at x/2^k ∈ [0, ½], remainder ≤ the last term, then
-    k squarings. For x < 0 it is one over e^(−x).
+    """Return (low, high) around e^x for a fraction x ≥ 0:
+    Taylor at x/2^k ∈ [0, ½], remainder ≤ the last term, then k squarings. For x < 0 it is one over e^(−x).
 
     >>> low, high = exp_bounds(Fraction(1)); float(low), float(high - low) < 1e-20
     (2.718281828459045, True)
@@ -180,7 +184,7 @@ def exp_bounds(x: Fraction) -> Pair:
 
 
 def hedge_step(n: int, T: int) -> Pair:
-    """(low, high) around √(8 ln(n)/T). The logarithm is guessed and the guess proved by `exp_bounds`."""
+    """Return (low, high) around √(8 ln(n)/T). A guess of the logarithm is proved by `exp_bounds`."""
     guess, width = Fraction(log(validate.count("n", n, low=2))), Fraction(1, 10**14)
     if not exp_bounds(guess - width)[1] <= n <= exp_bounds(guess + width)[0]:
         raise Refused(f"ln {n} is not where it was guessed")
@@ -190,14 +194,18 @@ def hedge_step(n: int, T: int) -> Pair:
 
 
 def hedge_weights(gaps: Sequence[Fraction | int], step: Pair) -> list[Pair]:
-    """[(low, high)] around the weights e^(−η·gap)/Σ of Hedge, min gap = 0, η between the two of `step`."""
+    """Return [(low, high)] around the weights e^(−η·gap)/Σ of Hedge, min gap = 0,
+    η between the two of `step`.
+    """
     raw = [(exp_bounds(-step[1] * g)[0], exp_bounds(-step[0] * g)[1]) for g in gaps]
     lows, highs = sum(low for low, _ in raw), sum(high for _, high in raw)
     return [outward(low / (low + highs - high), high / (high + lows - low)) for low, high in raw]
 
 
 def hedge(n: int, T: int, step: Number | None = None) -> Pair:
-    """(low, high) around the largest regret of Hedge over *binary* losses, η = √(8 ln(n)/T) unless given."""
+    """Return (low, high) around the largest regret of Hedge over *binary* losses,
+    η = √(8 ln(n)/T) unless given.
+    """
     n, T = validate.count("n", n, low=2), validate.count("T", T)
     eta = hedge_step(n, T) if step is None else (Fraction(step), Fraction(step))
     losses = list(product((0, 1), repeat=n))
@@ -223,7 +231,7 @@ def hedge(n: int, T: int, step: Number | None = None) -> Pair:
 
 
 def hedge_regret(losses: Sequence[Sequence[Number]], step: Number | None = None) -> Pair:
-    """(low, high) around the regret of Hedge on given losses ≥ 0, fractions or text such as '0.7'.
+    """Return (low, high) around the regret of Hedge on given losses ≥ 0, fractions or text such as '0.7'.
 
     η = √(8 ln(n)/T) unless given.
     """

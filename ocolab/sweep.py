@@ -43,7 +43,7 @@ RESERVED = (*COLUMNS, "error")
 
 def regret(trace: Trace) -> float:
     """Measure the regret over the learner's own set: what a sweep measures unless told otherwise."""
-    return float(trace.regret(trace.learner.over))
+    return float(trace.regret())
 
 
 class Table(list):

@@ -16,7 +16,7 @@ from ocolib.types import Adversary, Array
 
 
 def alternating(T: int) -> Array:
-    """Example 2 of Lecture 13 on [−1, 1]: −w/2, then w, −w, w, …; `(T, 1)`."""
+    """Return the losses of Example 2 of Lecture 13 on [−1, 1]: −w/2, then w, −w, w, …; `(T, 1)`."""
     T = validate.count("T", T)
     z = np.where(np.arange(1, T + 1) % 2 == 0, 1.0, -1.0)
     z[0] = -0.5
@@ -24,7 +24,7 @@ def alternating(T: int) -> Array:
 
 
 def all_signs(T: int) -> Array:
-    """Every sequence of T losses ±w, `(2^T, T, 1)`: exhaustive play in one dimension."""
+    """Return every sequence of T losses ±w, `(2^T, T, 1)`: exhaustive play in one dimension."""
     T = validate.count("T", T)
     if T > 20:
         raise ValueError(f"T must be ≤ 20 (2^T sequences are made), got {T}")
@@ -33,7 +33,8 @@ def all_signs(T: int) -> Array:
 
 
 def geometric_phases(T: int, first: int = 10, ratio: float = 2) -> Array:
-    """Losses −w, then +w, …, `(T, 1)`: turns after rounds first, first·ratio, first·ratio², …, rounded down.
+    """Return losses −w, then +w, …, `(T, 1)`:
+    turns after rounds first, first·ratio, first·ratio², …, rounded down.
 
     Two turns after the same round undo each other.
     """
@@ -45,14 +46,14 @@ def geometric_phases(T: int, first: int = 10, ratio: float = 2) -> Array:
 
 
 def random_directions(T: int, dim: int, seed: Any, rho: float = 1.0, runs: tuple[int, ...] = ()) -> Array:
-    """Linear losses of length rho in uniformly random directions, `runs + (T, dim)`."""
+    """Return linear losses of length rho in uniformly random directions, `runs + (T, dim)`."""
     T, dim = validate.count("T", T), validate.count("dim", dim)
     z = _rng(seed).standard_normal((*runs, T, dim))
     return validate.positive("rho", rho) * z / np.linalg.norm(z, axis=-1, keepdims=True)
 
 
 def spiral(radius: float, rho: float, T: int, eta: float) -> Array:
-    """T vectors of length ρ in the plane, on which descent with step η on the ball of radius R does worst.
+    """Return T vectors of length ρ in the plane, the worst for descent with step η on the ball of radius R.
 
     The norms of their sums Z_1, …, Z_T grow evenly from ρ to R/η, for R/(Tρ) ≤ η ≤ R/ρ, so the ball never
     stops a play: Σ⟨z_t, w_t⟩ = (η/2)(Tρ² − ‖Z_T‖²), and u = −ηZ_T on the sphere gains η‖Z_T‖². The regret is
@@ -73,7 +74,8 @@ def spiral(radius: float, rho: float, T: int, eta: float) -> Array:
 
 
 def zigzag(diameter: float, rho: float, T: int) -> tuple[Array, Array]:
-    """(Z, path): losses of length ρ that bring lazy descent with η = D/(ρ√(2T)) from 0 to distance D, T ≥ 2.
+    """Return (Z, path): losses of length ρ that bring lazy descent with η = D/(ρ√(2T)) from 0 to distance D,
+    T ≥ 2.
 
     They alternate between two directions (one for T = 2); the path is 0, −ηZ_1, …, −ηZ_T. On its hull, whose
     diameter is D, no projection acts, and the regret is D²/(2η) + ηTρ²/2 = ¾·Dρ√(2T): three quarters of the
@@ -92,7 +94,9 @@ def zigzag(diameter: float, rho: float, T: int) -> tuple[Array, Array]:
 
 
 def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array, Array]:
-    """Examples in the unit ball with y⟨u, x⟩ ≥ margin, up to rounding, for a hidden unit u: (X, y, u)."""
+    """Return examples in the unit ball with y⟨u, x⟩ ≥ margin, up to rounding, for a hidden unit u:
+    (X, y, u).
+    """
     T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
     margin = validate.number("margin", margin, low=0.0, high=1.0)
     rng = _rng(seed)
@@ -107,7 +111,8 @@ def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array,
 
 
 def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[Array, Array, Array]:
-    """Examples in the unit ball, y_t⟨u_t, x_t⟩ ≥ margin up to rounding, for a hidden unit u_t that turns.
+    """Return examples in the unit ball, y_t⟨u_t, x_t⟩ ≥ margin up to rounding,
+    for a hidden unit u_t that turns.
 
     It turns evenly from e_1 (round 1) by `turn` radians (round T), in the plane of the first two axes:
     (X, y, U), row t of U is u_t. For T = 1 it stays e_1.
@@ -125,7 +130,7 @@ def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[A
 
 
 def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Array]:
-    """Boolean examples labelled by x_1 ∨ … ∨ x_relevant, positive with chance one half: (X, y)."""
+    """Return Boolean examples labelled by x_1 ∨ … ∨ x_relevant, positive with chance one half: (X, y)."""
     T, dim = validate.count("T", T), validate.count("dim", dim)
     relevant = validate.count("relevant", relevant)
     if relevant > dim:
@@ -137,7 +142,8 @@ def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Arra
 
 
 def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
-    """A stream on which the Perceptron with factor `kink` ≥ 1/3 at ties nearly meets its bound: (X, y, u).
+    """Return a stream on which the Perceptron with factor `kink` ≥ 1/3 at ties nearly meets its bound:
+    (X, y, u).
 
     All x and u have length 1 and y⟨u, x⟩ = margin, up to rounding; y = −1. First come ties, −e_1, −e_2, …;
     then examples with y⟨w, x⟩ = −1e-9 at that Perceptron's play w, for as long as there is one.
@@ -168,7 +174,7 @@ def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
 
 
 def orthogonal(rho: float = 1.0) -> Adversary:
-    """The adaptive adversary that forces regret ≥ R·rho·√T on a centred ball of radius R, for dim ≥ 2.
+    """Return the adaptive adversary that forces regret ≥ R·rho·√T on a centred ball of radius R, for dim ≥ 2.
 
     z_t has length rho, is orthogonal to Z_{t−1} = z_1 + … + z_{t−1}, and ⟨z_t, w_t⟩ ≥ 0: the learner never
     gains, while ‖Z_T‖ = rho·√T, so the best point of the ball gains R·rho·√T.
@@ -191,11 +197,11 @@ def orthogonal(rho: float = 1.0) -> Adversary:
 
 
 def nature(radius: float = 1.0) -> Adversary:
-    """The adaptive adversary that makes every predictor ŷ = sign⟨w, x⟩ wrong in every round, t ≤ dim.
+    """Return the adaptive adversary that makes every predictor ŷ = sign⟨w, x⟩ wrong in every round, t ≤ dim.
 
     Round t shows radius·e_t and then answers −ŷ_t; the sign of 0 is +1. After n = dim rounds
     (y_1, …, y_n)/√n has margin radius/√n on all of it, so n = (radius/margin)² mistakes were forced without
-    breaking the promise of a margin.
+    breaking the hypothesis of a margin.
     """
     radius = validate.positive("radius", radius)
 

@@ -6,7 +6,7 @@ for linear losses known in advance, the learner's closed form over time, `learne
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ def play(learner: Any, losses: Losses | Adversary, rounds: int | None = None, ch
     >>> float(trace.regret()) == max(float(trace.regret(against=[u])) for u in (-1, 0, 1))
     True
     """
-    _meet(learner, losses)
+    meet(learner, losses)
     rounds = None if rounds is None else validate.count("rounds", rounds)
     if callable(losses) and rounds is None:
         raise ValueError("rounds must be given when an adversary chooses the losses: play(…, rounds=100)")
@@ -61,7 +61,7 @@ def play(learner: Any, losses: Losses | Adversary, rounds: int | None = None, ch
     if isinstance(losses, np.ndarray) and hasattr(learner, "points"):
         trace = _closed_form(learner, losses)
         if check:
-            inside = _home(learner).contains(trace.plays)
+            inside = _inside(_home(learner), trace.plays)
             t = int(np.argmin(np.reshape(inside, (-1, inside.shape[-1])).all(axis=0)))
             if not inside.all():
                 raise ValueError(
@@ -91,7 +91,7 @@ def loop(learner: Any, losses: Any, rounds: int | None = None, check: bool = Fal
         for t in count(1):
             try:
                 w = _checked_play(player.predict(), batch)
-                if over is not None and not np.all(over.contains(w)):
+                if over is not None and not np.all(_inside(over, w)):
                     raise ValueError(f"the play {w} is outside {over!r}")
                 if t == 1:
                     subgradients = np.empty((rounds or 64, *w.shape))
@@ -141,8 +141,8 @@ def _revealed(losses: Any, rounds: int | None) -> Callable[[int, Array, Array], 
 # ---------------------------------------------------------------- what a game takes
 
 
-def _meet(learner: Any, losses: Any) -> None:
-    """Refuse what is no learner or no losses, and say what to write."""
+def meet(learner: Any, losses: Any) -> None:
+    """Raise a `ValueError` if the one is no learner or the other no losses, and say what to write."""
     if isinstance(learner, type):
         raise ValueError(
             f"learner must be an object, got the class {learner.__name__}; write {learner.__name__}(…)"
@@ -168,7 +168,8 @@ def _meet(learner: Any, losses: Any) -> None:
         raise ValueError("losses must be losses, got a tuple of arrays; of data write perceptron_loss(X, y)")
     if hasattr(losses, "subgradient"):
         raise ValueError(f"losses must be many, got one {type(losses).__name__}; write [loss] * T")
-    if not callable(losses) and not hasattr(losses, "__iter__") and not hasattr(losses, "__getitem__"):
+    listed = hasattr(losses, "__iter__") or hasattr(losses, "__getitem__")
+    if isinstance(losses, (str, bytes, Mapping)) or not (callable(losses) or listed):
         raise ValueError(
             "losses must be an array (T, n), losses over data, an iterable of losses or an adversary, "
             f"got {type(losses).__name__}"
@@ -184,6 +185,14 @@ def _home(learner: Any) -> Any:
     if not hasattr(getattr(learner, "over", None), "project"):
         raise ValueError(f"{type(learner).__name__} has no set `over`: name one, or do without check")
     return learner.over
+
+
+def _inside(over: Any, w: Array) -> Array:
+    """Is each row of w in the set, up to 1e-9? A set of your own may have `project` alone."""
+    if hasattr(over, "contains"):
+        return np.asarray(over.contains(w))
+    away = np.linalg.norm(w - np.apply_along_axis(over.project, -1, w), axis=-1)
+    return away <= 1e-9 * np.maximum(np.abs(w).max(axis=-1), 1.0)
 
 
 def _checked_play(play: Any, batch: tuple[int, ...]) -> Array:
@@ -335,7 +344,11 @@ class Trace:
         best, (paid, losses) = self.comparator(over), self._level(over)
         total = _sum(paid - loss_room.values(losses, best.point[..., None, :]))
         if best.gap > 0 and best.gap > 1e-6 * abs(best.value):
-            warnings.warn(f"the regret may be larger, by at most {best.gap:.2g}: {best.method}", stacklevel=2)
+            known = f"by at most {best.gap:.2g}" if np.isfinite(best.gap) else "by an unknown amount"
+            hint = (
+                "" if np.isfinite(best.gap) else "; give the set a `diameter` or `constraints(x)` for cvxpy"
+            )
+            warnings.warn(f"the regret may be larger, {known}: {best.method}{hint}", stacklevel=2)
         return total
 
     def regret_curve(self, over: Any = None, against: ArrayLike | None = None) -> Array:
@@ -355,7 +368,7 @@ class Trace:
         if parts is None:
             raise ValueError(
                 "the best points of all rounds have a closed form for linear and quadratic losses alone; "
-                "write regret_curve(against=u), or use ocolab.comparators"
+                "name one comparator, against=u, such as trace.best(), or use ocolab.comparators"
             )
         a, b, k = np.cumsum(parts[0], -1), np.cumsum(parts[1], -2), np.cumsum(parts[2], -1)
         best = _argmin(over, a, b)
@@ -398,9 +411,13 @@ class Trace:
     def _set(self, over: Any) -> Any:
         over = getattr(self.learner, "over", None) if over is None else over
         if not hasattr(over, "project"):
-            hint = f"got {type(over).__name__}; a point is regret(against=u)" if over is not None else ""
+            if over is not None:
+                raise ValueError(
+                    f"over must be a set with project(y), got {type(over).__name__}; a point is against=u"
+                )
+            who = type(self.learner).__name__
             raise ValueError(
-                f"name a set: {type(self.learner).__name__} has none of its own{hint and '; ' + hint}"
+                f"{who} has no set `over`: name one, regret(over=…), or a point, regret(against=u)"
             )
         if getattr(over, "dim", self.dim) != self.dim:
             raise ValueError(f"over must have dimension {self.dim}, got {over!r}")

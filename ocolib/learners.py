@@ -1,4 +1,4 @@
-"""Define who plays. A learner is a frozen description, and `learner.player()` begins a game.
+"""Define learners. A learner is a frozen description, and `learner.player()` begins a game.
 
 A player has `predict()`, the next play, and `step(z)` or `update(loss)`, which tell it what the round
 brought. There are two kinds, each one formula a learner:
@@ -400,7 +400,7 @@ class DelayedOGD:
         return DelayedPlayer(self)
 
     def arrival(self, s: int) -> int:
-        """After which round the gradient of round s arrives."""
+        """Return after which round the gradient of round s arrives."""
         if isinstance(self.delay, int):
             return validate.count("s", s) + self.delay
         if validate.count("s", s) > len(self.delay):

@@ -25,7 +25,7 @@ from ocolib.types import Array, Losses
 
 
 def inner(a: Array, b: Array) -> Array:
-    """⟨a, b⟩ over the last axis; a or b may be one vector for all."""
+    """Return ⟨a, b⟩ over the last axis; a or b may be one vector for all."""
     return np.einsum("...i,...i->...", a, b)
 
 
@@ -198,63 +198,71 @@ class Example:
 
 
 def perceptron_loss(X: ArrayLike, y: ArrayLike, threshold: float = 0.0, kink: float = 1.0) -> Examples:
-    """f_t(w) = max(0, −y_t(⟨w, x_t⟩ − threshold)); at the kink the subgradient −kink·y_t·x_t."""
+    """Return the losses f_t(w) = max(0, −y_t(⟨w, x_t⟩ − threshold));
+    at the kink the subgradient −kink·y_t·x_t.
+    """
     return Examples(X, y, phis.PerceptronLoss(threshold, kink))
 
 
 def hinge(X: ArrayLike, y: ArrayLike, kink: float = 0.0) -> Examples:
-    """f_t(w) = max(0, 1 − y_t⟨w, x_t⟩); at the kink the subgradient −kink·y_t·x_t."""
+    """Return the losses f_t(w) = max(0, 1 − y_t⟨w, x_t⟩); at the kink the subgradient −kink·y_t·x_t."""
     return Examples(X, y, phis.HingeLoss(kink))
 
 
 def squared_hinge(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = ½ max(0, 1 − y_t⟨w, x_t⟩)²."""
+    """Return the losses f_t(w) = ½ max(0, 1 − y_t⟨w, x_t⟩)²."""
     return Examples(X, y, phis.SQUARED_HINGE)
 
 
 def exponential(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = exp(−y_t⟨w, x_t⟩)."""
+    """Return the losses f_t(w) = exp(−y_t⟨w, x_t⟩)."""
     return Examples(X, y, phis.EXPONENTIAL)
 
 
 def logistic(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = log(1 + exp(−y_t⟨w, x_t⟩))."""
+    """Return the losses f_t(w) = log(1 + exp(−y_t⟨w, x_t⟩))."""
     return Examples(X, y, phis.LOGISTIC)
 
 
 def novelty(X: ArrayLike, rho: float = 1.0) -> Examples:
-    """f_t(w) = max(0, rho − ⟨w, x_t⟩): perceptron loss, threshold rho, all labels +1, slope 0 at the kink."""
+    """Return the losses f_t(w) = max(0, rho − ⟨w, x_t⟩):
+    perceptron loss, threshold rho, all labels +1, slope 0 at the kink.
+    """
     return perceptron_loss(X, np.ones(len(validate.array("X", X))), threshold=rho, kink=0.0)
 
 
 def least_squares(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = ½(⟨w, x_t⟩ − y_t)²."""
+    """Return the losses f_t(w) = ½(⟨w, x_t⟩ − y_t)²."""
     return Examples(X, y, phis.LEAST_SQUARES)
 
 
 def absolute(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = |⟨w, x_t⟩ − y_t|."""
+    """Return the losses f_t(w) = |⟨w, x_t⟩ − y_t|."""
     return Examples(X, y, phis.TubeLoss())
 
 
 def quantile(X: ArrayLike, y: ArrayLike, tau: float) -> Examples:
-    """f_t(w) = max(tau·r, (tau − 1)·r), r = ⟨w, x_t⟩ − y_t: it seeks the (1 − tau)-quantile of y."""
+    """Return the losses f_t(w) = max(tau·r, (tau − 1)·r), r = ⟨w, x_t⟩ − y_t:
+    it seeks the (1 − tau)-quantile of y.
+    """
     tau = validate.number("tau", tau, 0.0, 1.0)
     return Examples(X, y, phis.TubeLoss(tau, 1.0 - tau))
 
 
 def eps_insensitive(X: ArrayLike, y: ArrayLike, eps: float) -> Examples:
-    """f_t(w) = max(0, |⟨w, x_t⟩ − y_t| − eps)."""
+    """Return the losses f_t(w) = max(0, |⟨w, x_t⟩ − y_t| − eps)."""
     return Examples(X, y, phis.TubeLoss(eps=eps))
 
 
 def huber(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = ½r² where |r| ≤ 1, else |r| − ½; r = ⟨w, x_t⟩ − y_t."""
+    """Return the losses f_t(w) = ½r² where |r| ≤ 1, else |r| − ½; r = ⟨w, x_t⟩ − y_t."""
     return Examples(X, y, phis.HUBER)
 
 
 def poisson(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = exp(⟨w, x_t⟩) − y_t⟨w, x_t⟩ for y_t ≥ 0: of counts the −log likelihood, less log y_t!."""
+    """Return the losses f_t(w) = exp(⟨w, x_t⟩) − y_t⟨w, x_t⟩ for y_t ≥ 0:
+    of counts the −log likelihood, less log y_t!.
+    """
     return Examples(X, y, phis.POISSON)
 
 
@@ -304,18 +312,20 @@ def _vector_examples(X: ArrayLike, y: Any, phi: Phi, outputs: int) -> list[Vecto
 def soft_margin(
     X: ArrayLike, y: ArrayLike, delta: ArrayLike, gamma: ArrayLike | None = None
 ) -> list[VectorExample]:
-    """f_t(W) = max over c of gamma[y_t, c]·(f_c − f_{y_t} + delta[y_t, c]), f = Wx_t; gamma = 1 if None."""
+    """Return the losses f_t(W) = max over c of gamma[y_t, c]·(f_c − f_{y_t} + delta[y_t, c]), f = Wx_t;
+    gamma = 1 if None.
+    """
     phi = phis.SoftMargin(delta, np.ones(np.shape(delta)) if gamma is None else gamma)
     return _vector_examples(X, validate.vector("y", y), phi, len(phi.delta))
 
 
 def softmax(X: ArrayLike, y: ArrayLike, classes: int) -> list[VectorExample]:
-    """f_t(W) = log Σ_c exp(f_c) − f_{y_t}, f = Wx_t."""
+    """Return the losses f_t(W) = log Σ_c exp(f_c) − f_{y_t}, f = Wx_t."""
     return _vector_examples(X, validate.vector("y", y), phis.SOFTMAX, validate.count("classes", classes))
 
 
 def multivariate_regression(X: ArrayLike, Y: ArrayLike, M: ArrayLike) -> list[VectorExample]:
-    """f_t(W) = ½(Wx_t − y_t)ᵀM(Wx_t − y_t), y_t row t of Y."""
+    """Return the losses f_t(W) = ½(Wx_t − y_t)ᵀM(Wx_t − y_t), y_t row t of Y."""
     phi = phis.QuadraticForm(M)
     return _vector_examples(X, validate.frozen("Y", Y, len(phi.M), ndim=2), phi, len(phi.M))
 

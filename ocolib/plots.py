@@ -286,7 +286,7 @@ def regret(traces: Mapping[str, Any], over: Any = None, against: Any = None) -> 
 
 
 def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
-    """Draw a proof chain as steps: a bar for the first line, then what each line gives away."""
+    """Draw a proof chain as steps: a bar for the first line, then the slack of each line."""
     values = chain.values
     names = [_subscripts(line.formula) for line in chain.lines]
     rows = np.arange(len(values))

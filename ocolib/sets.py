@@ -31,12 +31,14 @@ from ocolib.types import Array
 
 
 def norm(x: Array) -> Array:
-    """‖x‖ over the last axis, kept as an axis."""
+    """Return ‖x‖ over the last axis, kept as an axis."""
     return np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
 
 
 def unit(x: Array) -> Array:
-    """x/‖x‖ over the last axis, and 0 for x = 0; scaled by max |x_i| first, so that no square vanishes."""
+    """Return x/‖x‖ over the last axis, and 0 for x = 0;
+    scaled by max |x_i| first, so that no square vanishes.
+    """
     largest = np.abs(x).max(axis=-1, keepdims=True)
     x = x / np.where(largest > 0, largest, 1.0)
     return x / np.where(largest > 0, norm(x), 1.0)

@@ -4,6 +4,7 @@ import importlib
 import re
 import sys
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -66,9 +67,14 @@ def test_nothing_is_admitted():
 # ---------------------------------------------------------------- certificates as Coq terms
 
 
+@cache
+def generated():
+    return "\n".join(generate.files(STORED).values())
+
+
 def test_every_problem_reads_back():
     """Each certificate is there once, for the same problem, and claims the numbers that Python proves."""
-    text = "\n".join(generate.files(STORED).values())
+    text = generated()
     problems = dict(re.findall(r"Definition p_(\d+) : problem :=\n  (.*)\.\n", text))
     assert len(problems) == len(STORED)
     fraction = r"Q2R \((-?\d+) # (\d+)\)"
@@ -91,7 +97,7 @@ def test_every_problem_reads_back():
 
 def test_the_comparisons_cover_the_long_steps():
     """For each T from 3 to 10 the intervals of R² follow one another, from 1/25 to 16/25 (η = ρ = 1)."""
-    text = "\n".join(generate.files(STORED).values())
+    text = generated()
     for T in range(3, 11):
         fraction = r"Q2R \((\d+) # (\d+)\)"
         found = re.findall(rf"Theorem eager_worse_{T}_\d : forall s, \({fraction} <= s <= {fraction}\)", text)

@@ -576,14 +576,41 @@ def test_regret_of_linear_losses_on_your_own_set():
         assert trace.regret() == pytest.approx(trace.paid.sum() + 8**0.5, abs=1e-2)
 
 
+class Wedge:
+    """The least that a set needs, x ≥ |y|: one point at a time, no diameter."""
+
+    dim = 2
+
+    def project(self, y):
+        a, b = max(y[0] + y[1], 0.0) / 2, max(y[0] - y[1], 0.0) / 2
+        return np.array([a + b, a - b])
+
+
+def test_check_asks_the_projection_of_a_set_that_has_nothing_else():
+    inside, outside = np.array([[-1.0, 0.0], [-1.0, 1.0]]), np.array([[-1.0, 0.0], [4.0, 0.0]])
+    assert play(with_set(Steps(), Wedge()), inside, check=True).rounds == 2
+    with pytest.raises(ValueError, match=r"round 3: the play \[-1.5  0. \] is outside .*Wedge"):
+        play(with_set(Steps(), Wedge()), outside, check=True)
+
+
+def with_set(learner, over):
+    learner.over = over
+    return learner
+
+
+def test_a_regret_without_any_gap_says_so():
+    with pytest.warns(UserWarning, match="by an unknown amount.*give the set a `diameter`"):
+        play(with_set(Steps(), Wedge()), [Bowl(np.array([0.0, 2.0]))]).regret()
+
+
 def test_a_set_is_the_learners_own_unless_named():
     Z = random_directions(9, 2, 0)
     trace = play(OGD(Ball(2), 0.3), Z)
     assert trace.regret() == trace.regret(Ball(2)) and (trace.best() == trace.best(Ball(2))).all()
     assert trace.regret_curve()[-1] == pytest.approx(trace.regret())
-    with pytest.raises(ValueError, match="name a set: Steps has none of its own"):
+    with pytest.raises(ValueError, match=r"Steps has no set `over`: name one, regret\(over=…\)"):
         play(Steps(), Z).regret()
-    with pytest.raises(ValueError, match=r"a point is regret\(against=u\)"):
+    with pytest.raises(ValueError, match="got list; a point is against=u"):
         trace.regret([1.0, 0.0])
     with pytest.raises(ValueError, match="not both"):
         trace.regret(Ball(2), against=[1.0, 0.0])

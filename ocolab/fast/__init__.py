@@ -7,6 +7,7 @@ use the simple loop for all others, your own included. The compiled forms need n
 """
 
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,6 +100,28 @@ def code(losses: Any) -> tuple[int, float, float, float] | None:
 
 # ---------------------------------------------------------------- playing
 
+#: {number of entries: memory} of the plays of a game whose trace is gone, at most one
+SPARE: dict[int, memoryview] = {}
+KEPT = 2**23  #: entries: up to 64 MB stay with the process
+
+
+def room(T: int, n: int) -> Array:
+    """Return an array `(T, n)` to write into, in the memory of an earlier game if nobody holds it any more.
+
+    Memory that is new to the process is cleared by the system page by page, which takes longer than the
+    rounds do. All views of the array hold on to `root`, so its end is the end of them all.
+    """
+    memory = SPARE.pop(T * n, None) or np.empty(T * n).data
+    root = np.frombuffer(memory)
+    if T * n <= KEPT:
+        weakref.finalize(root, _spare, memory).atexit = False
+    return root.reshape(T, n)
+
+
+def _spare(memory: memoryview) -> None:
+    SPARE.clear()
+    SPARE[len(memory)] = memory
+
 
 class Rounds:
     """A compiled game under way: its play w and its sum of gradients go from one piece to the next."""
@@ -119,7 +142,7 @@ class Rounds:
         T, n = X.shape
         late = _late(self.learner, T) if type(self.learner) is learners.DelayedOGD else None
         eta, self.t = steps(self.eta, T if callable(self.eta) else 1, self.t), self.t + T
-        points = np.empty((T, n)) if keep or late else None
+        points = room(T, n) if keep or late else None
         predictions, paid = np.empty(T), np.empty(T)
         other = None if loss[0] == KINKED else loss[0]
         if data is None and late is None:
@@ -279,7 +302,14 @@ class Stream:
             raise ValueError(
                 "the best point needs all the data: use regret(against=u, pieces=…) for one point u"
             )
-        over = self.learner.over if over is None else over
+        over = getattr(self.learner, "over", None) if over is None else over
+        if not hasattr(over, "minimize_linear"):
+            name = type(self.learner if over is None else over).__name__
+            raise ValueError(
+                f"{name} has no set `over`: name one, regret(over=…), or a point, regret(against=u)"
+                if over is None
+                else f"{name} has no minimize_linear(c), which finds the best point; name a point, against=u"
+            )
         return spent - float(self.total @ over.minimize_linear(self.total))
 
 
@@ -299,16 +329,16 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
     run: Any = None
     paid: list[Array] = [np.empty(0)]
     total: Any = 0.0
-    for given in _bar(pieces):
-        piece = given
-        if isinstance(given, Examples):
-            piece = getattr(learner, "sees", lambda x: x)(given)
-        elif isinstance(given, np.ndarray):
-            piece = validate.array("losses", given, ndim=2)
+    for piece in _bar(pieces):
+        game.meet(learner, piece)
+        if isinstance(piece, Examples):
+            piece = getattr(learner, "sees", lambda x: x)(piece)
+        elif isinstance(piece, np.ndarray):
+            piece = validate.array("losses", piece, ndim=2)
         if run is None:
             found = None if type(learner) is learners.DelayedOGD else _compiled(learner, piece)
             run = _ByPlayer(learner) if found is None else _ByLoops(*found)
-        costs = run.go(given, piece)
+        costs = run.go(piece)
         if not np.isfinite(costs).all():
             t = sum(map(len, paid)) + int(np.argmin(np.isfinite(costs))) + 1
             raise ValueError(
@@ -331,7 +361,7 @@ class _ByLoops:
     def w(self) -> Array:
         return self.rounds.w
 
-    def go(self, given: Any, piece: Any) -> Array:
+    def go(self, piece: Any) -> Array:
         if isinstance(piece, (np.ndarray, Examples)) and code(piece) == self.loss:
             n = piece.dim if isinstance(piece, Examples) else piece.shape[1]
             if n != len(self.w):
@@ -342,25 +372,27 @@ class _ByLoops:
 
 
 class _ByPlayer:
-    """Play pieces by the learner's own player, a round at a time."""
+    """Play pieces by the learner's own player, a round at a time: `predict` once a round, and for w_{T+1}."""
 
     def __init__(self, learner: Any) -> None:
-        self.player = learner.player()
+        self.player, self.sees = learner.player(), getattr(learner, "sees", lambda loss: loss)
+        self.w = self._next()
 
-    @property
-    def w(self) -> Array:
-        return self.player.predict()
+    def _next(self) -> Array:
+        return validate.array("the play", self.player.predict(), ndim=1).copy()
 
-    def go(self, given: Any, piece: Any) -> Array:
+    def go(self, piece: Any) -> Array:
         n = piece.shape[-1] if isinstance(piece, np.ndarray) else getattr(piece, "dim", len(self.w))
         if n != len(self.w):
             raise ValueError(f"the losses must have the dimension of the learner, {len(self.w)}, got {n}")
-        losses = map(Linear, piece) if isinstance(piece, np.ndarray) else piece
-        seen = map(Linear, piece) if isinstance(piece, np.ndarray) else given
         costs = []
-        for loss, shown in zip(losses, seen, strict=True):
-            costs.append(float(loss.value(self.player.predict())))
-            self.player.update(shown)
+        for loss in map(self.sees, map(Linear, piece) if isinstance(piece, np.ndarray) else piece):
+            costs.append(float(loss.value(self.w.copy())))
+            if hasattr(self.player, "step"):
+                self.player.step(loss.subgradient(self.w.copy()))
+            else:
+                self.player.update(loss)
+            self.w = self._next()
         return np.array(costs)
 
 

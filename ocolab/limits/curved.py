@@ -21,7 +21,8 @@ def _alphas(T):
 
 @limit("tight", "shi.thm-ogd")
 def square_loss(T: int) -> float:
-    """Minimax regret of ½‖w − c_t‖² with ‖c_t‖ ≤ 1, any dimension: ½Σα_t, α_T = 1/T, α_{t−1} = α_t + α_t².
+    """Return minimax regret of ½‖w − c_t‖² with ‖c_t‖ ≤ 1, any dimension:
+    ½Σα_t, α_T = 1/T, α_{t−1} = α_t + α_t².
 
     With s and q the sums of the c and of the ‖c‖², the claim is that t rounds from the start the value is
     ½(α_t‖s‖² − q + α_{t+1} + … + α_T); at the end this is −min_u Σ½‖u − c‖². One round earlier, with α = α_t:
@@ -48,11 +49,11 @@ class SquareMinimax(BySum):
         return Ball(self.dim)
 
     def player(self) -> FromSum:
-        """A fresh player; it adds up the centres, not the gradients."""
+        """Return a fresh player; it adds up the centres, not the gradients."""
         return _FromCenters(self)
 
     def move(self, t: int, s: Array) -> Array:
-        """What to play after t rounds with centres of sum s."""
+        """Return what to play after t rounds with centres of sum s."""
         return _alphas(self.T)[min(t, self.T - 1)] * s
 
 
@@ -62,7 +63,8 @@ class _FromCenters(FromSum):
 
 
 def away(T: int) -> Adversary:
-    """The adversary of `square_loss`: ½‖w − c‖² with the unit vector c along α_t·s − w (e_1 if that is 0).
+    """Return the adversary of `square_loss`:
+    ½‖w − c‖² with the unit vector c along α_t·s − w (e_1 if that is 0).
 
     It forces the value on every learner: ½‖w‖² + ‖αs − w‖ is at least ½‖αs‖² for every w.
     """
@@ -81,7 +83,8 @@ def away(T: int) -> Adversary:
 
 @limit("tight", "shi.thm-ogd")
 def leader_square_loss(T: int) -> float:
-    """The worst case of follow-the-leader on ½(w − c_t)² over c_t ∈ [−1, 1]; `leader_centers` attains it.
+    """Return the worst case of follow-the-leader on ½(w − c_t)² over c_t ∈ [−1, 1];
+    `leader_centers` attains it.
 
     The leader is the mean m of the past (0 at first), and its regret is exactly Σ(c_t − m_t)²/(2t). That is
     convex in every c_t, so c_t = ±1, and the sum s of the past is a state: a dynamic program over whole
@@ -91,7 +94,9 @@ def leader_square_loss(T: int) -> float:
 
 
 def leader_centers(T: int) -> Array:
-    """Centres c_t = ±1 that cost follow-the-leader most, `(T, 1)`: each row the center of a `Quadratic`."""
+    """Return centres c_t = ±1 that cost follow-the-leader most, `(T, 1)`:
+    each row the center of a `Quadratic`.
+    """
     s, centers = 0, []
     for t, choice in enumerate(_leader_program(T)[1], start=1):
         centers.append(choice[s + t - 1])

@@ -18,7 +18,8 @@ Proof = dict[Name, float]
 
 @limit("tight", "ox13.thm2")
 def descent(radius: float, rho: float, T: int, eta: float) -> float:
-    """The worst case of gradient descent with step η on a centred ball, lazy or eager: R²/(2η) + ηTρ²/2.
+    """Return the worst case of gradient descent with step η on a centred ball, lazy or eager:
+    R²/(2η) + ηTρ²/2.
 
     For R/(Tρ) ≤ η ≤ R/ρ, dimension ≥ 2. Upper: the textbook proof. Attained by `adversaries.spiral`, which
     the ball never stops: then Σ⟨z_t, w_t⟩ = (η/2)(Tρ² − ‖Z_T‖²), and u = −ηZ_T on the sphere gains ‖Z_T‖²η.
@@ -42,6 +43,10 @@ class WorstCase:
     multipliers: Proof
     Z: np.ndarray
     over: Hull
+
+    def __repr__(self) -> str:
+        (T, d), many = self.Z.shape, len(self.multipliers)
+        return f"WorstCase(value {self.value:.6g}: {T} losses in dimension {d}, {many} multipliers)"
 
 
 @dataclass(frozen=True)
@@ -77,18 +82,18 @@ class DescentProblem:
             validate.choice(name, getattr(self, name), allowed)
 
     def vectors(self) -> tuple[Array, Array]:
-        """z_1 … z_T and the corners w_1 … w_T, u, as coefficients in the vectors of the Gram matrix."""
+        """Return z_1 … z_T and the corners w_1 … w_T, u, by their coefficients in the Gram matrix."""
         rows = np.eye(2 * self.T)
         z, w, u = rows[: self.T], rows[self.T : -1], rows[-1]
         return z, np.vstack([np.zeros(2 * self.T), w, u])
 
     def objective(self) -> Array:
-        """The matrix C with Σ⟨z_t, w_t − u⟩ = C • G."""
+        """Return the matrix C with Σ⟨z_t, w_t − u⟩ = C • G."""
         z, corners = self.vectors()
         return sum(_inner(z[t], corners[t] - corners[-1]) for t in range(self.T))
 
     def conditions(self) -> dict[Name, tuple[Array, float]]:
-        """{name: (A, b)}, each the condition A • G ≤ b."""
+        """Return {name: (A, b)}, each the condition A • G ≤ b."""
         z, corners = self.vectors()
         names = [f"w{t}" for t in range(1, self.T + 1)] + ["u"]
         listed: dict[Name, tuple[Array, float]] = {
@@ -135,7 +140,7 @@ class DescentProblem:
         return Z, Hull(corners * min(1.0, self.size / widest))
 
     def textbook(self) -> Proof:
-        """The multipliers of the textbook proof; conditions not named have multiplier 0.
+        """Return the multipliers of the textbook proof; conditions not named have multiplier 0.
 
         η/2 on each ‖z_t‖² ≤ ρ², 1/(2η) on ‖u − w_1‖² ≤ size², 1/η on projections: eager compares each of
         w_2, …, w_T with u (Pythagoras, then telescoping); lazy compares each with the next and only the last
@@ -150,7 +155,8 @@ class DescentProblem:
         return proof
 
     def certify(self, multipliers: Proof) -> tuple[float, Array]:
-        """(promise, slack): what multipliers λ ≥ 0 prove, and the matrix Σ λA − C that must be ⪰ 0 for it.
+        """Return (promise, slack): what multipliers λ ≥ 0 prove, and the matrix Σ λA − C that must be ⪰ 0 for
+        it.
 
         If it is, C • G = Σ λ(A • G) − slack • G ≤ Σ λb for every game: weak duality, a proof in all
         dimensions.

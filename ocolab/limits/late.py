@@ -1,4 +1,4 @@
-"""Losses that are heard of late, and comparators that move: the floors on a ball, and who attains them."""
+"""Losses that are heard of late, and comparators that move: floors on a ball, and what attains them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,8 @@ from ocolib.losses import Linear
 
 @limit("tight", "zin4.thm.delayed")
 def delayed(radius: float, rho: float, delay: int, T: int) -> float:
-    """The minimax regret of linear losses on ‖w‖ ≤ R with delay τ, (τ + 1) | T, dim ≥ 2: R·ρ·√((τ + 1)T).
+    """Return the minimax regret of linear losses on ‖w‖ ≤ R with delay τ, (τ + 1) | T, dim ≥ 2:
+    R·ρ·√((τ + 1)T).
 
     ‖z_t‖ ≤ ρ, and in round t the learner knows z_1, …, z_{t−1−τ}. Upper: τ + 1 optimal players take turns,
     each plays T/(τ + 1) rounds and hears of its own before its next turn. Lower: `blocks`. (Weinberger and
@@ -41,7 +42,7 @@ class Interleaved(_Late):
     """delay + 1 copies of a learner that take turns: round t belongs to copy t mod (delay + 1)."""
 
     def player(self) -> Any:
-        """A fresh player: delay + 1 of the learner's."""
+        """Return a fresh player: delay + 1 of the learner's."""
         return _Interleaved([self.learner.player() for _ in range(self.delay + 1)])
 
 
@@ -65,7 +66,7 @@ class Delayed(_Late):
     """
 
     def player(self) -> Any:
-        """A fresh player that hears late."""
+        """Return a fresh player that hears late."""
         return _Delayed(self.learner.player(), self.delay)
 
 
@@ -83,7 +84,7 @@ class _Delayed:
 
 
 def blocks(learner: Any, rho: float, delay: int) -> Adversary:
-    """The adversary of `delayed`, against a deterministic `learner` that hears `delay` rounds late.
+    """Return the adversary of `delayed`, against a deterministic `learner` that hears `delay` rounds late.
 
     It plays the same z for delay + 1 rounds, orthogonal to the sum before the block.
 
@@ -111,7 +112,8 @@ def blocks(learner: Any, rho: float, delay: int) -> Adversary:
 
 @limit("lower", "zin4.thm4.1.3")
 def moving(radius: float, rho: float, pieces: int, T: int) -> float:
-    """What `restarts` forces on every learner against comparators that stand still on K pieces: R·ρ·√(K·T).
+    """Return what `restarts` forces on every learner against comparators that stand still on K pieces:
+    R·ρ·√(K·T).
 
     On a centred ball, dim ≥ 2, T/K rounds a piece; the comparator's path is at most 2R(K − 1) long. `ball`
     on each piece, which also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T // K)`,
@@ -124,7 +126,7 @@ def moving(radius: float, rho: float, pieces: int, T: int) -> float:
 
 
 def restarts(rho: float, pieces: int, T: int) -> Adversary:
-    """The adversary of `moving`: `orthogonal`, which forgets the past every T/K rounds."""
+    """Return the adversary of `moving`: `orthogonal`, which forgets the past every T/K rounds."""
     moving(1.0, rho, pieces, T)  # the same conditions on the arguments
     across, length = orthogonal(rho), T // pieces
 
@@ -135,7 +137,7 @@ def restarts(rho: float, pieces: int, T: int) -> Adversary:
 
 
 def best_pieces(trace: Any, pieces: int, over: Any) -> Array:
-    """For `dynamic_regret` of one linear game, `(T, n)`: the best point of each of K | T equal pieces."""
+    """Return the best point of each of K | T equal pieces, row by row, `(T, n)`, for `dynamic_regret`."""
     if trace.rounds % validate.count("pieces", pieces):
         raise ValueError(f"pieces must divide the {trace.rounds} rounds, got {pieces}")
     Z = trace.subgradients.reshape(pieces, -1, trace.dim)

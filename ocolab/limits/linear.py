@@ -1,4 +1,4 @@
-"""Linear losses on an interval and on a ball: the minimax regret, who guarantees it and who forces it."""
+"""Linear losses on an interval and on a ball: the minimax regret, and its two players."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +30,7 @@ class BySum:
     """A learner whose play is `move(t, Z)`: t rounds were seen, and Z is the sum of their z."""
 
     def player(self) -> FromSum:
-        """A fresh player."""
+        """Return a fresh player."""
         return FromSum(self)
 
 
@@ -38,7 +38,7 @@ class BySum:
 
 
 def coin_sums(T: int) -> tuple[Array, Array]:
-    """The values of S_T = ±1 ± … ± 1 (T fair signs) and their chances, both `(T + 1,)`."""
+    """Return the values of S_T = ±1 ± … ± 1 (T fair signs) and their chances, both `(T + 1,)`."""
     k = np.arange(validate.count("T", T, low=0) + 1)
     log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, T + 1)))])
     log_chance = log_factorial[T] - log_factorial[k] - log_factorial[T - k] - T * np.log(2.0)
@@ -46,14 +46,14 @@ def coin_sums(T: int) -> tuple[Array, Array]:
 
 
 def mean_distance(x: float, T: int) -> float:
-    """E|x + S_T|: how far from 0 a fair walk of T steps that starts at x ends, on average."""
+    """Return E|x + S_T|: how far from 0 a fair walk of T steps that starts at x ends, on average."""
     values, chances = coin_sums(T)
     return float(np.abs(validate.number("x", x) + values) @ chances)
 
 
 @limit("tight", "ox13.thm2")
 def interval(radius: float, rho: float, T: int) -> float:
-    """The minimax regret of linear losses |z_t| ≤ ρ on [−R, R]: R·ρ·E|S_T| ≈ R·ρ·√(2T/π).
+    """Return the minimax regret of linear losses |z_t| ≤ ρ on [−R, R]: R·ρ·E|S_T| ≈ R·ρ·√(2T/π).
 
     Let V_r(Z) = R·E|Z + ρS_r| be the value with r rounds left. V_0 = R|Z| is the comparator's gain. In a
     round the worst z is ±ρ, because z ↦ zw + V_r(Z + z) is convex; the play that makes both signs equally
@@ -82,13 +82,13 @@ class IntervalMinimax(BySum):
         return Ball(1, self.radius)
 
     def move(self, t: int, Z: Array) -> Array:
-        """What to play after t rounds of sum Z."""
+        """Return what to play after t rounds of sum Z."""
         left, x = max(self.T - t - 1, 0), float(Z[0]) / self.rho
         return np.array([-0.5 * self.radius * (mean_distance(x + 1, left) - mean_distance(x - 1, left))])
 
 
 def coin(radius: float, rho: float, T: int) -> Adversary:
-    """The adversary of `interval`: of the two signs of ρ the one that leaves the learner worse off.
+    """Return the adversary of `interval`: of the two signs of ρ the one that leaves the learner worse off.
 
     It forces the value on every learner: the larger of zw + V_r(Z + z) over z = ±ρ is at least their mean.
     """
@@ -107,7 +107,7 @@ def coin(radius: float, rho: float, T: int) -> Adversary:
 
 @limit("tight", "ox13.thm2")
 def ball(radius: float, rho: float, T: int) -> float:
-    """The minimax regret of linear losses ‖z_t‖ ≤ ρ on ‖w‖ ≤ R in dimension ≥ 2: R·ρ·√T.
+    """Return the minimax regret of linear losses ‖z_t‖ ≤ ρ on ‖w‖ ≤ R in dimension ≥ 2: R·ρ·√T.
 
     Upper: Φ_t(Z) = R√(‖Z‖² + ρ²(T − t)) starts at R·ρ·√T and ends at R‖Z_T‖, the comparator's gain. With A =
     Φ_t/R and w = −R·Z/A a round costs ⟨w, z⟩ = −R⟨Z, z⟩/A, and Φ_{t+1}(Z + z) ≤ R√(A² + 2⟨Z, z⟩) ≤ Φ_t(Z) +
@@ -136,6 +136,6 @@ class BallMinimax(BySum):
         return Ball(self.dim, self.radius)
 
     def move(self, t: int, Z: Array) -> Array:
-        """What to play after t rounds of sum Z."""
+        """Return what to play after t rounds of sum Z."""
         length = np.sqrt(Z @ Z + self.rho**2 * max(self.T - t, 0))
         return -self.radius * Z / (length or 1.0)

@@ -17,7 +17,7 @@ from ocolib.sets import Simplex
 
 @limit("tight", "ma17.claim.logN")
 def two_experts(T: int) -> float:
-    """The minimax regret of two experts with losses in [0, 1]: ½·E|S_T| ≈ √(T/2π).
+    """Return the minimax regret of two experts with losses in [0, 1]: ½·E|S_T| ≈ √(T/2π).
 
     With weights (1 + w)/2, (1 − w)/2 and z = ℓ_1 − ℓ_2 the regret is half that of `interval`, R = ρ = 1.
     """
@@ -37,7 +37,7 @@ class Cover(BySum):
     over = Simplex(2)
 
     def move(self, t: int, Z: Array) -> Array:
-        """The two weights after t rounds of losses with sum Z."""
+        """Return the two weights after t rounds of losses with sum Z."""
         w = IntervalMinimax(1.0, 1.0, self.T).move(t, Z[:1] - Z[1:])[0]
         return np.array([1 + w, 1 - w]) / 2
 
@@ -47,7 +47,8 @@ class Cover(BySum):
 
 @limit("lower", "ma17.claim.logN")
 def experts_floor(n: int, T: int) -> float:
-    """What fair coins force on every learner with n experts: ½·E max_i S_i, S_i the sum of T fair signs.
+    """Return what fair coins force on every learner with n experts:
+    ½·E max_i S_i, S_i the sum of T fair signs.
 
     If all losses are independent fair bits, each play costs ½ on average, and the best expert ends at
     (T − max_i S_i)/2. Exact for all n and T: the maximum of n independent copies has distribution function
@@ -74,7 +75,7 @@ class Gaps:
         self.where[tuple(self.states[:, 1:].T)] = np.arange(len(self.states))
 
     def after(self, following: "Gaps") -> tuple[Array, Array]:
-        """For each state and binary loss: its successor's row in `following`, the growth of the least sum."""
+        """Return the row in `following` of each state after each binary loss, and how the least sum grows."""
         L = np.sort(self.states[:, None, :] + self.bits, axis=-1)
         best = L[..., 0]
         gaps = np.minimum(L - best[..., None], len(following.where) - 1)
@@ -109,7 +110,7 @@ class ExpertsGame(BySum):
         return Simplex(self.n)
 
     def state(self, t: int, L: Array) -> tuple[int, Array]:
-        """The row of the cumulative losses L after t rounds, and the experts from best to worst."""
+        """Return the row of the cumulative losses L after t rounds, and the experts from best to worst."""
         if not np.array_equal(L, np.round(L)):
             raise ValueError(f"the losses must be 0 or 1 (round fractions at random), got the sum {L}")
         order = np.argsort(L, kind="stable")
@@ -118,7 +119,7 @@ class ExpertsGame(BySum):
         return where[tuple(gaps[1:])], order
 
     def move(self, t: int, L: Array) -> Array:
-        """The learner's weights after t rounds of losses with sum L; each loss must be 0 or 1."""
+        """Return the learner's weights after t rounds of losses with sum L; each loss must be 0 or 1."""
         if t >= self.T:
             return np.full(self.n, 1.0 / self.n)  # the game is over
         row, order = self.state(t, L)
@@ -136,7 +137,7 @@ class ExpertsGame(BySum):
         return loss
 
     def losses(self) -> Array:
-        """The game of `plays` against `adversary`, `(T, n)`: losses that attain `value`."""
+        """Return the game of `plays` against `adversary`, `(T, n)`: losses that attain `value`."""
         past = np.empty((self.T, self.n))
         for t in range(self.T):
             past[t] = self.adversary(t + 1, self.move(t, past[:t].sum(axis=0)), past[:t])
@@ -144,7 +145,7 @@ class ExpertsGame(BySum):
 
 
 def solve_experts(n: int, T: int, rule: Callable[[Array], Array] | None = None) -> ExpertsGame:
-    """The game of n experts over T rounds, solved backwards over the gaps: an `ExpertsGame`.
+    """Return the game of n experts over T rounds, solved backwards over the gaps: an `ExpertsGame`.
 
     `rule(states)` gives the weights of a learner, a row a state, the best expert first; then `value` is its
     exact worst case over binary losses. Without a rule the learner plays optimally, and `value` is the
@@ -186,7 +187,9 @@ def _equalize(states, bits, C):
 
 @limit("tight", "ma17.claim.logN")
 def experts(n: int, T: int) -> float:
-    """The minimax regret of n experts with losses in [0, 1], from the dynamic program of `solve_experts`."""
+    """Return the minimax regret of n experts with losses in [0, 1],
+    from the dynamic program of `solve_experts`.
+    """
     return solve_experts(n, T).value
 
 
@@ -194,7 +197,7 @@ def experts(n: int, T: int) -> float:
 
 
 def hedge_game(n: int, T: int, eta: float | None = None) -> ExpertsGame:
-    """Hedge on binary losses, p = softmax(−η·gaps); η = √(8 ln n / T) unless given."""
+    """Return the game of Hedge on binary losses, p = softmax(−η·gaps); η = √(8 ln n / T) unless given."""
     n, T = validate.count("n", n, low=2), validate.count("T", T)
     eta = np.sqrt(8 * np.log(n) / T) if eta is None else validate.positive("eta", eta)
 
@@ -207,7 +210,7 @@ def hedge_game(n: int, T: int, eta: float | None = None) -> ExpertsGame:
 
 @limit("tight", "ma17.claim.logN")
 def hedge(n: int, T: int, eta: float | None = None) -> float:
-    """The largest regret of Hedge over binary losses; `hedge_losses` attains it.
+    """Return the largest regret of Hedge over binary losses; `hedge_losses` attains it.
 
     Binary losses are the worst for the optimum, not always for Hedge: this is a lower bound on its worst case
     over [0, 1]. With n = T = 3 and the default step the losses (1, .7, 0), (0, 0, 1), (1, 0, 1) cost 1.086
@@ -217,5 +220,5 @@ def hedge(n: int, T: int, eta: float | None = None) -> float:
 
 
 def hedge_losses(n: int, T: int, eta: float | None = None) -> Array:
-    """Binary losses that cost Hedge most, `(T, n)`."""
+    """Return binary losses that cost Hedge most, `(T, n)`."""
     return hedge_game(n, T, eta).losses()

@@ -59,10 +59,10 @@ __all__ = [
 
 Slips = Mapping[str, Any] | None
 
-#: what hears a verdict; a page in the browser, or who grades, puts its own in place
+#: what receives a verdict; a page in the browser and the judge put their own function in its place
 tell: Callable[[Verdict], Any] = print
 
-#: added to the seed of every checker that draws: who grades tries instances that no page shows
+#: added to the seed of every checker that draws: the judge tries instances that no page shows
 fresh: int = 0
 
 #: where the checkers write down their cases, when the notebooks are made
@@ -118,8 +118,9 @@ def _checker(build: Callable[..., tuple[Cases, dict[str, Any]]]) -> Callable[...
 
 
 def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[Array]:
-    """Small whole vectors first: a failure there is easy to follow by hand. Then short and long ones, so
-    that, if `scale` suits it, a set around 0 is tried inside and out.
+    """Yield inputs: small whole vectors first, because a failure there is easy to follow by hand.
+
+    Then short and long ones, so that, if `scale` suits it, a set around 0 is tried inside and out.
     """
     rng = np.random.default_rng(seed + fresh)
     yield np.zeros(dim)
@@ -129,7 +130,7 @@ def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[
 
 
 def _others(cases: Sequence[Sequence[Any]], truth: Callable[..., Any]) -> list[list[Any]]:
-    """For who grades: the same cases, floats up to 10 % off, ints up to 2 more, where the truth is finite."""
+    """Return cases for the judge: floats up to 10 % off, ints up to 2 more, where the truth is finite."""
     rng, found = np.random.default_rng(fresh), []
     for case in cases if fresh else ():
         other = [

@@ -93,7 +93,7 @@ def _short(text: str) -> str:
 
 
 def same(got: ArrayLike, expected: ArrayLike, close: float = 1e-9) -> bool:
-    """Of one shape, and equal up to `close` times the largest finite |expected|, or 1 if that is 0."""
+    """Is the shape the same, and each entry within `close` times the largest finite |expected| (of 0: 1)?"""
     got, expected = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
     within = close * (np.abs(expected[np.isfinite(expected)]).max(initial=0.0) or 1.0)
     with np.errstate(invalid="ignore"):  # ∞ − ∞
@@ -114,7 +114,7 @@ def call(function: Any, inputs: Sequence[Any]) -> Any:
 
 
 def ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | None) -> Array:
-    """The student's answer as floats of this shape, or a verdict on why there is none."""
+    """Return the student's answer as floats of this shape, or a verdict on why there is none."""
     shown, printed = called(function, inputs), io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
@@ -128,7 +128,7 @@ def ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | No
         raise Stop(Verdict(False, message, shown, line=own_line(function, error))) from None
     finally:
         if printed.getvalue():
-            print(printed.getvalue(), end="")  # whoever looks for a fault may print
+            print(printed.getvalue(), end="")  # a student who looks for a fault may print
     if _unwritten(answer):
         raise Stop(_nothing(function, answer, shown, printed.getvalue().strip()))
     try:
@@ -156,7 +156,7 @@ def _accepts(function: Any, inputs: Sequence[Any]) -> bool:
 
 
 def quiet(function: Any, case: Sequence[Any]) -> Array | None:
-    """An answer or a slip as floats; None where it makes no sense."""
+    """Return an answer or a slip as floats; None where it makes no sense."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             return np.squeeze(np.asarray(call(function, case), dtype=float))
@@ -165,7 +165,9 @@ def quiet(function: Any, case: Sequence[Any]) -> Array | None:
 
 
 def called(function: Any, inputs: Sequence[Any]) -> str | None:
-    """The inputs by name, "T = 4, c = 2", or without where names do not fit; None if there are none."""
+    """Return the inputs by name, "T = 4, c = 2", or without where names do not fit;
+    None if there are none.
+    """
     if not inputs:
         return None
     try:
@@ -236,7 +238,7 @@ def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> A
 
 
 def own_line(function: Any, error: BaseException) -> str | None:
-    """The last line of the student's own cell on the way to the error, "4: return x / 0"."""
+    """Return the last line of the student's own cell on the way to the error, "4: return x / 0"."""
     if getattr(function, "asked_elsewhere", False):
         return getattr(error, "own_line", None)
     code = getattr(function, "__code__", None)
@@ -252,7 +254,7 @@ def own_line(function: Any, error: BaseException) -> str | None:
 
 
 def meant(error: BaseException) -> str:
-    """ " Did you mean …?" for a name that nearly exists, else nothing."""
+    """Return " Did you mean …?" for a name that nearly exists, else nothing."""
     name = getattr(error, "name", None)
     if not isinstance(name, str):
         return ""
@@ -290,7 +292,7 @@ ANYWHERE: list[Rule] = [
 
 
 def anywhere(expected: Sequence[ArrayLike | None]) -> Iterator[tuple[str, list[Array | None]]]:
-    """(sentence, what a student with this slip would get) of every slip that any formula may have."""
+    """Return (sentence, what a student with this slip would get) of every slip that any formula may have."""
     for sentence, change in ANYWHERE:
         with np.errstate(all="ignore"):
             yield sentence, [None if e is None else change(np.asarray(e, dtype=float)) for e in expected]

@@ -74,7 +74,7 @@ class Cases:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def hidden(self, name: str) -> "Cases":
-        """The same with fingerprints in place of numbers that are the solution."""
+        """Return the same with fingerprints in place of numbers that are the solution."""
         if self.kind != "value":
             return self
         close = self.facts["close"]
@@ -90,7 +90,7 @@ class Cases:
 
 
 def pack(value: Any) -> Any:
-    """A value in plain JSON; ValueError if it has no such form."""
+    """Return a value in plain JSON; ValueError if it has no such form."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         kind = {"f": "float", "b": "bool"}.get(value.dtype.kind, "int")
         return {"array": kind, "shape": list(value.shape), "of": value.ravel().tolist()}
@@ -113,7 +113,7 @@ def pack(value: Any) -> Any:
 
 
 def unpack(value: Any) -> Any:
-    """The inverse of `pack`."""
+    """Return the inverse of `pack`."""
     if isinstance(value, list):
         return [unpack(part) for part in value]
     if not isinstance(value, dict):
@@ -130,7 +130,7 @@ def unpack(value: Any) -> Any:
 
 
 def written(name: str, checks: Sequence[Cases]) -> str:
-    """The text of the file of an exercise. Pasts are stored as games, and slips to nine digits."""
+    """Return the text of the file of an exercise. Pasts are stored as games, and slips to nine digits."""
     plain = []
     for check in checks:
         check = check.hidden(name)
@@ -149,12 +149,12 @@ def _rounded(value: Any) -> Any:
 
 
 def pasts(games: Sequence[Array]) -> list[list[Array]]:
-    """What a rule is asked in every round of these games: the losses before it."""
+    """Return what a rule is asked in every round of these games: the losses before it."""
     return [[Z[:t]] for Z in games for t in range(len(Z))]
 
 
 def read(text: str) -> list[Cases]:
-    """The checks in the text of a file."""
+    """Return the checks in the text of a file."""
     found = []
     for entry in json.loads(text):
         c = unpack(entry)
@@ -165,7 +165,7 @@ def read(text: str) -> list[Cases]:
 
 @cache
 def recorded(name: str) -> list[Cases]:
-    """The checks of an exercise."""
+    """Return the checks of an exercise."""
     file = FOLDER / f"{name}.json"
     if not file.exists():
         near = get_close_matches(name, [path.stem for path in FOLDER.glob("*.json")], 1)

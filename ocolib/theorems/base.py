@@ -1,4 +1,4 @@
-"""What every theorem has: hypotheses, a bound, a proof as a chain of numbers, games that it allows."""
+"""Define what every theorem has: hypotheses, a bound, a proof as a chain of numbers, games that it allows."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _who(trace: Any) -> str:
 
 
 def not_negative(name: str, value: Any) -> float:
-    """A number ≥ 0."""
+    """Return a number ≥ 0."""
     return validate.number(name, value, low=0.0)
 
 
@@ -269,17 +269,17 @@ def _number(x: float) -> str:
 
 
 def plays(trace: Any) -> np.ndarray:
-    """w_1, …, w_{T+1}, `(..., T + 1, n)`."""
+    """Return w_1, …, w_{T+1}, `(..., T + 1, n)`."""
     return np.concatenate([trace.points, trace.last[..., None, :]], axis=-2)
 
 
 def squares(x: np.ndarray, u: Any = 0.0) -> Any:
-    """‖x − u‖², row by row."""
+    """Return ‖x − u‖², row by row."""
     return np.square(x - u).sum(axis=-1)
 
 
 def most(found: Any, allowed: Any) -> bool:
-    """found ≤ allowed everywhere, up to rounding."""
+    """Is found ≤ allowed everywhere, up to rounding?"""
     found, allowed = np.asarray(found), np.asarray(allowed)
     return bool((found <= allowed + ROUNDING * np.maximum(1.0, np.abs(allowed))).all())
 
@@ -291,7 +291,7 @@ def inside(over: Any, u: Any) -> bool:
 
 
 def convex(trace: Any, u: Any, curvature: float = 0.0) -> bool:
-    """f_t(u) ≥ f_t(w_t) + ⟨z_t, u − w_t⟩ + (H/2)‖u − w_t‖² in every round, H = `curvature`."""
+    """Is f_t(u) ≥ f_t(w_t) + ⟨z_t, u − w_t⟩ + (H/2)‖u − w_t‖² in every round, H = `curvature`?"""
     u = np.asarray(u, dtype=float)
     if u.shape[-1:] != (trace.dim,) or u.shape[:-1] not in ((), (trace.rounds,)):
         return False
@@ -368,7 +368,7 @@ def share(theorem: Any, trace: Any, u: Any) -> float:
 
 
 def slopes(dim: int, rho: float) -> list[np.ndarray]:
-    """Vectors of length ρ: both signs on a line, four round a circle in the plane."""
+    """Return vectors of length ρ: both signs on a line, four round a circle in the plane."""
     if dim == 1:
         return [np.array([rho]), np.array([-rho])]
     circle = np.zeros((4, dim))

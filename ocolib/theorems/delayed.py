@@ -28,7 +28,7 @@ from ocolib.theorems.zinkevich import zigzag_and_drag
 
 
 def overlaps(delays: Any) -> np.ndarray:
-    """min(d_s, T − s): how many of the later rounds are played before the gradient of round s is in."""
+    """Return min(d_s, T − s): how many later rounds are played before the gradient of round s is in."""
     d = np.array(_delays("delays", np.ravel(delays)))
     return np.minimum(d, np.arange(len(d))[::-1])
 

@@ -184,7 +184,7 @@ class HedgeAnytime(Theorem):
 
 
 def turns(T: int, end: int) -> np.ndarray:
-    """Losses of two experts: in turn (1, 0) and (0, 1), in the last `end` rounds always (1, 0)."""
+    """Return losses of two experts: in turn (1, 0) and (0, 1), in the last `end` rounds always (1, 0)."""
     losses = np.tile(np.eye(2), (T // 2 + 1, 1))[:T]
     losses[T - end :] = [1.0, 0.0]
     return losses

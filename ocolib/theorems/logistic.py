@@ -31,11 +31,11 @@ class Risk:
         return float(np.linalg.norm(self.signed, 2) ** 2 / (4 * len(self.signed)))
 
     def value(self, w: np.ndarray) -> Any:
-        """L(w), for one w or for each row of many."""
+        """Return L(w), for one w or for each row of many."""
         return np.logaddexp(0.0, -np.asarray(w) @ self.signed.T).mean(axis=-1)
 
     def subgradient(self, w: np.ndarray) -> np.ndarray:
-        """The gradient of L at w."""
+        """Return the gradient of L at w."""
         return -(self.signed / (1 + np.exp(self.signed @ w))[:, None]).mean(axis=0)
 
 

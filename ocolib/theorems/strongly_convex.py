@@ -277,7 +277,7 @@ class Pegasos(Theorem):
 
 
 def curvature_of(trace: Any) -> float:
-    """H, if the trace is one of eager descent with η_t = 1/(Ht)."""
+    """Return H, if the trace is one of eager descent with η_t = 1/(Ht)."""
     if eager(trace):
         eta = steps(trace.learner.eta, trace.rounds)
         if eta.ndim == 1 and np.allclose(eta * np.arange(1, trace.rounds + 1), eta[0], rtol=1e-9, atol=0.0):

@@ -272,7 +272,7 @@ def _summed(stated, drift):
 
 
 def zigzag_and_drag(T: int, scale: float = 1.0) -> np.ndarray:
-    """Losses on [0, 1] that eager descent with η_t = scale/√t from 0 hates: zigzag, then a drag to the
+    """Return losses on [0, 1] that eager descent with η_t = scale/√t from 0 hates: zigzag, then a drag to the
     upper end.
     """
     t, z = np.arange(1, T + 1), -np.ones(T)

@@ -323,6 +323,30 @@ def test_a_trace_does_not_change_with_the_data():
     assert trace.regret(sets.Ball(3)) == before
 
 
+def test_the_memory_of_plays_is_used_again_only_when_nobody_holds_them():
+    learner, given = learners.OGD(sets.Ball(3), 0.1), rng.standard_normal((40, 3))
+    first = fast.play(learner, given)
+    row, kept = first.points[7], first.points.copy()
+    place = first.points.ctypes.data
+    del first  # one row is still held
+    second = fast.play(learner, given + 1.0)
+    assert second.points.ctypes.data != place
+    np.testing.assert_array_equal(row, kept[7])
+    del row
+    third = fast.play(learner, given + 2.0)
+    assert third.points.ctypes.data == place
+    np.testing.assert_allclose(third.points, game.play(learner, given + 2.0).points, atol=1e-12)
+    np.testing.assert_allclose(second.points, game.play(learner, given + 1.0).points, atol=1e-12)
+
+
+def test_the_memory_of_one_game_stays_with_the_process_and_64_megabytes_at_most():
+    for T in (30, 40, fast.KEPT + 1):
+        array = fast.room(T, 1)
+        assert array.shape == (T, 1)
+        del array
+        assert list(fast.SPARE) == [min(T, 40)]
+
+
 # ---------------------------------------------------------------- streams
 
 
@@ -356,6 +380,50 @@ def test_a_game_in_pieces_is_the_game_in_one_piece(learner, given):
             streamed.regret(sets.Ball(3))
         with pytest.raises(ValueError, match="pass the same pieces again"):
             streamed.regret(against=u)
+
+
+class Walker:
+    """A learner with `step` alone, which counts how often it was asked."""
+
+    asked = 0
+
+    def player(self):
+        self.w = np.zeros(3)
+        return self
+
+    def predict(self):
+        self.asked += 1
+        return self.w
+
+    def step(self, z):
+        self.w = self.w - 0.1 * z
+
+
+@pytest.mark.parametrize("given", [ROWS, OVER_DATA["hinge"], list(OVER_DATA["hinge"])], ids=type)
+def test_a_learner_with_steps_alone_is_streamed_and_asked_once_a_round(given):
+    learner = Walker()
+    streamed = fast.stream(learner, [given[:15], given[15:]])
+    assert learner.asked == 41  # and once for w_41
+    whole = game.play(Walker(), given)
+    np.testing.assert_array_equal(streamed.paid, whole.paid)
+    np.testing.assert_array_equal(streamed.last, whole.last)
+
+
+def test_a_stream_without_a_set_asks_for_one():
+    streamed = fast.stream(Walker(), [ROWS])
+    with pytest.raises(ValueError, match=r"Walker has no set `over`: name one, regret\(over=…\)"):
+        streamed.regret()
+    assert streamed.regret(sets.Ball(3)) == pytest.approx(game.play(Walker(), ROWS).regret(sets.Ball(3)))
+    with pytest.raises(ValueError, match="Own has no minimize_linear"):
+        streamed.regret(Own(sets.Ball(3), 0.1))
+
+
+def test_a_stream_refuses_what_play_refuses():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"got a DataFrame; write losses.to_numpy\(\)"):
+        fast.stream(Walker(), [pandas.DataFrame(ROWS)])
+    with pytest.raises(ValueError, match="Perceptron plays perceptron_loss"):
+        fast.stream(learners.Perceptron(3), [ROWS])
 
 
 def test_pieces_that_do_not_fit_together_are_refused():

@@ -930,3 +930,33 @@ def test_a_gram_matrix_becomes_vectors(rho, size, Z, w, within):
 def test_the_first_step_of_a_schedule_is_looked_at():
     with pytest.raises(ValueError, match=r"eta\(1\) must be finite .* got -1"):
         limits.DescentProblem(1.0, 1.0, 2, lambda t: -1.0 if t == 1 else 1.0)
+
+
+# ---------------------------------------------------------------- the door
+
+
+@pytest.mark.parametrize("projection", ["lazy", "eager"])
+def test_the_worst_case_of_a_learner_is_that_of_its_problem_and_is_played(projection):
+    T, learner = 3, OGD(Ball(2, 2.0), 0.7, projection)
+    found = limits.worst_case(learner, rho=1.5, T=T)
+    problem = limits.DescentProblem(2.0, 1.5, T, 0.7, projection)
+    assert found.value == pytest.approx(problem.solve().value, rel=1e-5)
+    assert repr(found).startswith(f"WorstCase(value {found.value:.6g}: 3 losses in dimension ")
+    again = play(OGD(found.over, 0.7, projection), found.Z)
+    assert again.regret(found.over) == pytest.approx(found.value, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (1.0, "got float"),
+        (Hedge(3, 0.1), "got FTRL"),
+        (OGD(Ball(2), 0.1, start=[0.5, 0.0]), "starts at 0"),
+        (OGD(Box([1.0], [2.0]), 0.1), "starts at 0"),
+        (OGD(Space(2), 0.1), "bounded set"),
+    ],
+    ids=["number", "Hedge", "start", "set", "unbounded"],
+)
+def test_a_worst_case_that_is_not_known_is_refused(learner, words):
+    with pytest.raises(ValueError, match=words):
+        limits.worst_case(learner, 1.0, 4)

@@ -123,7 +123,7 @@ def varied(page, key):
     return "check_formula(" in judging.above(page, key)[1] and judged(key, worked(page)[key], 0)[1] != {()}
 
 
-FRESH = [range(1, 6), pytest.param(range(6, 36), marks=pytest.mark.long)]
+FRESH = [range(1, 3), pytest.param(range(3, 36), marks=pytest.mark.long)]
 
 
 @pytest.mark.parametrize("seeds", FRESH, ids=["few", "many"])
@@ -131,6 +131,7 @@ FRESH = [range(1, 6), pytest.param(range(6, 36), marks=pytest.mark.long)]
 def test_a_right_answer_passes_on_instances_that_no_page_shows(key, seeds):
     page, _ = judging.book()[key]
     given = ANSWERS[page.relative_to(notebooks.TEXT).with_suffix("").as_posix()][key]["right"]
+    changes = varied(page, key)
     for answer in [worked(page)[key], *given]:
         _, shown = judged(key, answer, 0)
         new = set()
@@ -138,9 +139,7 @@ def test_a_right_answer_passes_on_instances_that_no_page_shows(key, seeds):
             heard, asked = judged(key, answer, fresh)
             assert heard and all(v.passed for v in heard), "\n".join(map(str, [fresh, answer, *heard]))
             new |= asked - shown
-        assert new or not varied(page, key), (
-            "no other numbers are tried: the printed cases can be learned by heart"
-        )
+        assert new or not changes, "no other numbers are tried: the printed cases can be learned by heart"
 
 
 @pytest.mark.parametrize("key", judging.book())

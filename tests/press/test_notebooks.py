@@ -9,6 +9,7 @@ from textwrap import dedent
 import nbformat
 import pytest
 import yaml
+from directives import name_of, verifications
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from ocolib.exercises import cases
@@ -138,11 +139,12 @@ def test_no_output_names_a_machine(text):
 
 
 @every_page
-def test_live_cells_need_numpy_alone(text):
+def test_live_cells_need_numpy_alone_and_verify_the_answers_of_quick_questions(text):
     live = [cell.source for cell in code(stored(text).cells) if "live" in tags(cell)]
     for source in live:
         assert not NOT_LIVE.search(source), f"not live:\n{source}"
-    script = "\n\n".join([BLOCK, *live])
+    answers = [f"assert {verify}, {name!r}" for name, verify in verifications(name_of(text)).items()]
+    script = "\n\n".join([BLOCK, *live, *answers])
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
 

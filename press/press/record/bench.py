@@ -92,7 +92,10 @@ def there(*names: str) -> bool:
 
 
 def classifiers() -> list[Line]:
-    """A call as a user writes it: arrays that may be changed, losses made from them, all plays kept."""
+    """A call as a user writes it: arrays that may be changed, losses made from them, all plays kept.
+
+    Each trace is dropped before the next call, which writes its plays into the same memory.
+    """
     from sklearn.linear_model import Perceptron as Reference
     from sklearn.linear_model import SGDClassifier
 

@@ -129,29 +129,27 @@ class UniversalPortfolio(Theorem):
         }
 
     def chain(self, trace, u=None):
-        """The wealth of u is a mean of the a_k = q_k/p_k, with binomial weights, and ours is Σ q_k."""
-        T, X = self.T, np.array([loss.x for loss in trace.losses])
-        q, k = split(X, self.prior), np.arange(T + 1)
-        logs = np.array([log(comb(T, j)) for j in range(T + 1)])
-        p = np.exp(logs + np.array([_log_beta(j, T - j, self.prior) for j in range(T + 1)]))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            peaks = (
-                logs + np.where(k > 0, k * np.log(k / T), 0) + np.where(k < T, (T - k) * np.log1p(-k / T), 0)
-            )
-            mixed = (np.exp(logs) * u[0] ** k * u[1] ** (T - k) * q / p).sum()
+        """The wealth of u is a mean of the a_k = q_k/p_k, with binomial weights, and ours is Σ p_k a_k."""
+        T, k = self.T, np.arange(self.T + 1)
+        q = split([loss.x for loss in trace.losses], self.prior)
+        ways, p = _binomials(T), _binomials(T) + _log_beta(T, self.prior)
+        peaks = ways + _xlogy(k, k / T) + _xlogy(T - k, (T - k) / T)
+        chances = ways + _xlogy(k, u[0]) + _xlogy(T - k, u[1])
         return Chain(
             "The universal portfolio against u",
             (
                 Line(self.measure(trace, u), "ln S(u) − ln S"),
                 Line(
-                    np.log(mixed) - np.log(q.sum()), "ln Σ B_u(k) a_k − ln Σ p_k a_k", "piles: a_k = q_k/p_k"
+                    np.log((np.exp(chances - p) * q).sum()) - np.log(q.sum()),
+                    "ln Σ B_u(k) a_k − ln Σ p_k a_k",
+                    "piles: a_k = q_k/p_k",
                 ),
                 Line(
-                    np.log((np.exp(peaks) * q / p).sum()) - np.log(q.sum()),
+                    np.log((np.exp(peaks - p) * q).sum()) - np.log(q.sum()),
                     "ln Σ M_k a_k − ln Σ p_k a_k",
                     "B_u(k) ≤ M_k, its largest value over u",
                 ),
-                Line(np.max(peaks - np.log(p)), "max ln(M_k/p_k)", "each term of the sum"),
+                Line(np.max(peaks - p), "max ln(M_k/p_k)", "each term of the sum"),
                 Line(self.bound, "ln(T + 1), or ln(4^T/C(2T, T))", "largest at k = 0"),
             ),
         )
@@ -278,7 +276,19 @@ def _days(trace: Any, T: int, n: int) -> bool:
     return days and all(isinstance(loss, LogLoss) and loss.dim == n for loss in losses)
 
 
-def _log_beta(a: int, b: int, prior: float) -> float:
-    """Return ln of the mean of x^a(1 − x)^b over Beta(prior, prior)."""
-    up = [np.log(np.arange(j) + prior).sum() for j in (a, b)]
-    return float(sum(up) - np.log(np.arange(a + b) + 2 * prior).sum())
+def _binomials(T: int) -> np.ndarray:
+    """Return ln C(T, k) for k = 0, …, T."""
+    logs = np.cumsum(np.log(np.maximum(np.arange(T + 1), 1)))
+    return logs[-1] - logs - logs[::-1]
+
+
+def _log_beta(T: int, prior: float) -> np.ndarray:
+    """Return ln of the mean of x^k(1 − x)^(T − k) over Beta(prior, prior), for k = 0, …, T."""
+    up = np.append(0.0, np.cumsum(np.log(np.arange(T) + prior)))
+    return up + up[::-1] - np.log(np.arange(T) + 2 * prior).sum()
+
+
+def _xlogy(x: np.ndarray, y: Any) -> np.ndarray:
+    """Return x·ln y, 0 where x = 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(x == 0, 0.0, x * np.log(y))

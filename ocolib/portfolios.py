@@ -143,7 +143,7 @@ class Universal:
         keep(self, prior=validate.positive("prior", self.prior))
 
     def player(self) -> "UniversalPlayer":
-        """Begin a game; its losses are `LogLoss`es of two assets."""
+        """Begin a game; each loss is a `LogLoss` of two assets."""
         return UniversalPlayer(self)
 
 

@@ -1,4 +1,4 @@
-"""Load small real data sets that come with the package: sunspots, rain in Seattle, phishing sites."""
+"""Load small real data sets that come with the package: sunspots, rain, phishing sites, two stocks."""
 
 import json
 from importlib.resources import files
@@ -59,6 +59,27 @@ def phishing() -> tuple[Array, Array]:
     """
     table = np.array([list(map(int, site)) for site in _read("phishing.json")])
     return table[:, :9] / 2, 2.0 * table[:, 9] - 1
+
+
+def nyse() -> Array:
+    """Load the price relatives of Iroquois and Kin Ark, New York, 1962 to 1984: `(5651, 2)`.
+
+    Row t is (Iroquois, Kin Ark): the price at the end of trading day t over that of the day before. These are
+    the two stocks of Cover's "Universal portfolios" (1991). Two columns of five-digit relatives; no dates, no
+    other stock.
+
+    We recovered them from the columns T and W of `nyse_o.csv` in the package universal-portfolios 0.4.17,
+    which has their running products; each quotient is a number with five decimals to 1e-15, so nothing was
+    rounded away. That package's licence (MIT with a clause that asks for feedback) does not mention the data,
+    and we know of no statement of rights in them. Daily prices are facts; the series has been passed on
+    between researchers since Cover's paper.
+
+    >>> X = nyse()
+    >>> X.shape, X[0].tolist(), X.prod(axis=0).round(2).tolist()
+    ((5651, 2), [1.01515, 0.93333], [8.92, 4.13])
+    """
+    stored = _read("nyse.json")  # in units of 1e-5, less 1
+    return np.stack([1 + np.array(stored[name]) / 1e5 for name in ("iroquois", "kin_ark")], axis=1)
 
 
 def _read(name: str) -> Any:

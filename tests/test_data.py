@@ -44,8 +44,17 @@ def test_larger_features_warn_of_phishing_except_popularity():
     assert np.flatnonzero(gap < 0).tolist() == [5]
 
 
+def test_two_stocks_agree_with_their_source():
+    """Wealth at the end as in the source's last row, extremes, quiet days, and the digits."""
+    X = data.nyse()
+    assert X.shape == (5651, 2) and np.allclose(X * 1e5, np.round(X * 1e5), atol=1e-9)
+    assert np.allclose(X.prod(axis=0), [8.915107892599568, 4.127591246691333], rtol=1e-12)
+    assert X.min(axis=0).tolist() == [0.77966, 0.75] and X.max(axis=0).tolist() == [1.22222, 1.35294]
+    assert (X == 1).sum(axis=0).tolist() == [1308, 2506]
+
+
 def test_what_a_loader_returns_may_be_changed():
-    for load in (data.sunspots, data.rain, data.phishing):
+    for load in (data.sunspots, data.rain, data.phishing, data.nyse):
         first = load()
         first[-1][:] = 0
         assert load()[-1].any()

@@ -24,6 +24,8 @@ CORE = (
     "regularizers",
     "learners",
     "kernels",
+    "betting",
+    "portfolios",
     "adversaries",
     "game",
     "data",

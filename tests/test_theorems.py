@@ -278,6 +278,12 @@ BY_HAND = [
     (theorems.Hedge, (10, 50), 7.587135646),  # 5√2.302585093
     (theorems.HedgeAnytime, (10, 49), 10.62198990),
     (theorems.LogisticDescent, (0.5, np.e, 2.0), 0.7357588823),  # 2/e
+    (theorems.CoinBetting, (1, (np.e - 1) ** 0.5 / 2), 1.155416248),  # the logarithm is 1: ½√(e − 1) + ½
+    (theorems.CoinBetting, (4, 3.0, 2.0), 14.8851565074),  # 6√ln 145 + 3/2
+    (theorems.UniversalPortfolio, (3,), 1.386294361),  # ln 4
+    (theorems.UniversalPortfolio, (4, 0.5), 1.2966822024),  # ln(256/70)
+    (theorems.ExponentiatedGradient, (2, 50, 0.5), 4.162773056),  # ρ = 1: 5√ln 2
+    (theorems.ExponentiatedGradient, (2, 8, 0.2, 0.5), 9.386294361),  # ρ = 4: 2 ln 2 + 8
     # again with numbers for which squaring is not doubling and no divisor is 1
     (theorems.PerceptronFrom, (3.0, 0.5, 0.4, 1.2), 34.54819875),  # 4·(4.3 + √18.81)
     (theorems.Zinkevich, (3.0, 5.0, 0.7, 9), 101.1),  # (4.5 + 25 + 4.2)·3

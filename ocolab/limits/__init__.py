@@ -11,11 +11,13 @@ adversary forces it). They take their arguments in the order of the theorems: th
 the size `rho` of the subgradients, what the theorem adds (`delay`, `pieces`), the rounds `T`, the step.
 
 The rooms: `linear` (an interval, a ball), `prediction` (experts, Hedge), `estimation` (gradient descent;
-`worst_case` is the door), `curved` (strongly convex losses), `late` (delays, moving comparators). Linear and
-semidefinite programs are handed to cvxpy, imported where it is needed; the rest needs NumPy alone.
+`worst_case` is the door), `curved` (strongly convex losses), `late` (delays, moving comparators), `betting`
+(coins, portfolios). Linear and semidefinite programs are handed to cvxpy, imported where it is needed; the
+rest needs NumPy alone.
 """
 
 from ocolab.limits.base import LIMITS, limit
+from ocolab.limits.betting import MinimaxPortfolio, OptionBettor, strike, wealth_ratio
 from ocolab.limits.curved import (
     SquareMinimax,
     away,

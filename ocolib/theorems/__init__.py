@@ -19,6 +19,7 @@ The names of the fields are the same everywhere: `diameter` D and `radius` R of 
 """
 
 from ocolib.theorems.base import THEOREMS, Chain, Claims, Line, Theorem
+from ocolib.theorems.betting import CoinBetting, ExponentiatedGradient, UniversalPortfolio
 from ocolib.theorems.delayed import Delayed, DelayedConstant, DelayedStronglyConvex
 from ocolib.theorems.descent import Descent, DescentAnytime, DescentSharp
 from ocolib.theorems.hedge import Hedge, HedgeAnytime

@@ -19,6 +19,7 @@ from ocolib.adversaries import orthogonal, spiral
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, Hedge
 from ocolib.losses import Quadratic, perceptron_loss
+from ocolib.portfolios import best_rebalanced, market
 from ocolib.regularizers import SquaredNorm
 from ocolib.sets import Ball, Box, Simplex
 
@@ -127,7 +128,36 @@ def experts_game(T):
     return limits.solve_experts(3, T)
 
 
+def at_one(trace):
+    """The larger regret of the two against 1 and −1, of a bettor whose regret against 0 is at most 1."""
+    assert trace.regret(against=[0.0]) <= 1 + ROUNDING
+    return max(float(trace.regret(against=[u])) for u in (1.0, -1.0))
+
+
+def behind_the_best(trace):
+    """The logarithm of the best rebalanced portfolio's wealth over the trace's own."""
+    return float(trace.paid.sum() + np.log(best_rebalanced([loss.x for loss in trace.losses])[1]))
+
+
 ARENAS = {
+    limits.strike: Arena(
+        limits.OptionBettor,
+        [*slopes(1, 1.0), np.array([0.4])],
+        at_one,
+        lambda trace: limits.strike(trace.rounds),
+        lambda: (at_one(play(limits.OptionBettor(9), np.ones((9, 1)))), limits.strike(9)),
+    ),
+    limits.wealth_ratio: Arena(
+        limits.MinimaxPortfolio,
+        market([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]),
+        behind_the_best,
+        lambda trace: limits.wealth_ratio(trace.rounds),
+        lambda: (
+            behind_the_best(play(limits.MinimaxPortfolio(9), market(np.eye(2)[[0, 1, 1] * 3]))),
+            limits.wealth_ratio(9),
+        ),
+        short=5,
+    ),
     limits.interval: Arena(
         lambda T: limits.IntervalMinimax(2.0, 1.5, T),
         [*slopes(1, 1.5), np.array([0.4])],
@@ -276,6 +306,8 @@ BY_HAND = [
     (limits.leader_square_loss, (3,), 5 / 3),
     (limits.delayed, (2.0, 3.0, 1, 8), 24.0),
     (limits.moving, (2.0, 3.0, 4, 16), 48.0),
+    (limits.strike, (3,), 1.5),  # |S_3| is 1 or 3: ¾·½ + ¼·5/2 = 1
+    (limits.wealth_ratio, (3,), np.log(26 / 9)),  # 1 + 4/9 + 4/9 + 1
 ]
 
 

@@ -88,6 +88,7 @@ NAMES = {
     "zin4": "Lecture 4",
     "shi": "Regret bounds",
     "ma17": "Lecture 17",
+    "bet": "Betting",
     "x": "Across",
 }
 

@@ -1,0 +1,110 @@
+"""Coins and portfolios: the least regret at ±1 that a bettor can afford, and the minimax ratio of wealths."""
+
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import numpy as np
+
+from ocolab import exact_betting
+from ocolab.limits.base import Array, limit
+from ocolab.limits.linear import BySum, coin_sums
+from ocolib import validate
+from ocolib.portfolios import LogLoss
+from ocolib.sets import Simplex, Space
+
+# ---------------------------------------------------------------- coins
+
+
+@limit("tight", "bet.thm-option")
+def strike(T: int) -> float:
+    """The least regret at u = ±1 of a bettor on coins in [−1, 1] whose regret at u = 0 is at most 1.
+
+    See `ocolab.exact_betting.strike`; `OptionBettor` attains it.
+    """
+    return float(exact_betting.strike(T))
+
+
+@dataclass(frozen=True)
+class OptionBettor(BySum):
+    """The optimal bettor of `strike`: it bets the slope of V_t(x) = E max(−1, |x + S_{T−t}| − r).
+
+    x is the sum of the coins c = −z, and in round t the bet is (V_t(x + 1) − V_t(x − 1))/2.
+    """
+
+    T: int
+
+    @property
+    def over(self) -> Space:
+        """The line."""
+        return Space(1)
+
+    def worth(self, x: float, left: int) -> float:
+        """E max(−1, |x + S| − r), S the sum of `left` fair signs."""
+        ends, chances = coin_sums(left)
+        return float(np.maximum(-1.0, np.abs(x + ends) - strike(self.T)) @ chances)
+
+    def move(self, t: int, Z: Array) -> Array:
+        """The bet after t rounds of gradients with sum Z."""
+        left, x = max(self.T - t - 1, 0), -float(Z[0])
+        return np.array([(self.worth(x + 1, left) - self.worth(x - 1, left)) / 2])
+
+
+# ---------------------------------------------------------------- portfolios
+
+
+@limit("tight", "bet.thm-minimax")
+def wealth_ratio(T: int) -> float:
+    """The minimax log-regret ln(1/V_T) against constant rebalanced portfolios of two assets, T days.
+
+    See `ocolab.exact_betting.minimax_ratio`; `MinimaxPortfolio` attains it. (Ordentlich and Cover 1998.)
+    """
+    return -log(exact_betting.minimax_ratio(T))
+
+
+@dataclass(frozen=True)
+class MinimaxPortfolio:
+    """The optimal strategy of `wealth_ratio`: it splits its money over all sequences of assets.
+
+    "All in asset j_t on day t" gets the share V_T·(k/T)^k·((T − k)/T)^(T − k), k its days in asset 1.
+    """
+
+    T: int
+    over = Simplex(2)
+
+    def __post_init__(self):
+        validate.count("T", self.T)
+
+    def shares(self) -> list[Array]:
+        """For t = 0, …, T the share of a beginning of t days, by its number k of days in asset 1."""
+        k = np.arange(self.T + 1.0) / self.T
+        with np.errstate(divide="ignore"):
+            last = np.where(k > 0, k, 1) ** (k * self.T) * np.where(k < 1, 1 - k, 1) ** ((1 - k) * self.T)
+        rows = [last * float(exact_betting.minimax_ratio(self.T))]
+        for _ in range(self.T):
+            rows.append(rows[-1][:-1] + rows[-1][1:])
+        return rows[::-1]
+
+    def player(self) -> "MinimaxPlayer":
+        """A fresh player."""
+        return MinimaxPlayer(self)
+
+
+class MinimaxPlayer:
+    """A game of `MinimaxPortfolio`: it keeps what the sequences have become, added up by k."""
+
+    def __init__(self, learner: MinimaxPortfolio):
+        self.shares, self.grown = learner.shares(), np.ones(1)
+
+    def predict(self) -> Array:
+        t = len(self.grown) - 1
+        if t + 1 == len(self.shares):  # the game is over
+            return np.array([0.5, 0.5])
+        b = (self.grown @ self.shares[t + 1][1:]) / (self.grown @ self.shares[t])
+        return np.array([b, 1 - b])
+
+    def update(self, loss: Any) -> None:
+        if not isinstance(loss, LogLoss):
+            raise ValueError(f"MinimaxPortfolio plays market(X), got {type(loss).__name__}")
+        x, y = loss.x
+        self.grown = np.append(self.grown * y, 0.0) + np.insert(self.grown * x, 0, 0.0)

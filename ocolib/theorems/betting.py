@@ -1,0 +1,294 @@
+"""Betting and portfolios: the KT bettor, Cover's universal portfolio, exponentiated gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb, log
+from typing import Any
+
+import numpy as np
+
+from ocolib import betting, portfolios, validate
+from ocolib.game import play
+from ocolib.learners import FTRL, Linearized
+from ocolib.portfolios import LogLoss, best_rebalanced, market, split
+from ocolib.regularizers import NegativeEntropy, gibbs
+from ocolib.sets import Simplex
+from ocolib.theorems.base import Chain, Line, Theorem, attacks, inside, most, not_negative
+from ocolib.theorems.hedge import turns
+
+
+@dataclass(frozen=True)
+class CoinBetting(Theorem):
+    """The KT bettor with starting wealth ε > 0, on the line. Linear losses with |z_t| ≤ 1, T rounds, |u| ≤ U.
+
+    Its regret against u is at most U√(T ln(1 + 4T²U²/ε²)) + ε(1 − 1/(2√T)), with no step size and for every U
+    at once.
+    """
+
+    item, kind, tightness = "bet.thm-kt", "upper", 0.94
+    T: int
+    size: float = 1.0
+    epsilon: float = 1.0
+
+    def __post_init__(self):
+        self._check(T=validate.count, size=not_negative, epsilon=validate.positive)
+
+    @property
+    def bound(self) -> float:
+        """U√(T ln(1 + 4T²U²/ε²)) + ε(1 − 1/(2√T))."""
+        T, U, eps = self.T, self.size, self.epsilon
+        return U * np.sqrt(T * np.log1p((2 * T * U / eps) ** 2)) + eps * (1 - 0.5 / np.sqrt(T))
+
+    def hypotheses(self, trace, u=None):
+        """Ask for the KT bettor with this ε, T linear losses with |z_t| ≤ 1, and |u| ≤ U."""
+        learner = trace.learner
+        return {
+            "the KT bettor on the line, with starting wealth ε": isinstance(learner, betting.KT)
+            and (learner.dim, learner.epsilon) == (1, self.epsilon),
+            "T linear losses": isinstance(trace.losses, np.ndarray) and trace.rounds == self.T,
+            "|z_t| ≤ 1": most(np.abs(trace.subgradients), 1.0),
+            "|u| ≤ U": np.shape(u) == (1,) and most(np.abs(u), self.size),
+        }
+
+    def chain(self, trace, u=None):
+        """Regret is what u gains less the wealth, and the wealth is at least F_T(C) ≥ ε/(2√T)·exp(C²/2T)."""
+        T, eps, (u,) = self.T, self.epsilon, u
+        C = -trace.subgradients.sum()
+        potential = betting.potential(np.clip(C, -T, T), T, eps)
+        least = 0.5 * eps / np.sqrt(T) * np.exp(C**2 / (2 * T))
+        return Chain(
+            "The KT bettor, from wealth to regret",
+            (
+                Line(trace.regret(against=[u]), "Σ z_t(w_t − u)"),
+                Line(
+                    u * C - (eps - trace.paid.sum()) + eps, "uC − W_T + ε", "W_T = ε − Σ z_t w_t, C = −Σ z_t"
+                ),
+                Line(u * C - potential + eps, "uC − F_T(C) + ε", "W_T ≥ F_T(C), round by round"),
+                Line(
+                    abs(u * C) - least + eps,
+                    "|uC| − ε/(2√T)·exp(C²/2T) + ε",
+                    "the KT inequality, and Pinsker",
+                ),
+                Line(self.bound, "U√(T ln(1 + 4T²U²/ε²)) + ε(1 − 1/(2√T))", "the largest value over all C"),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play signs and halves against three comparators."""
+
+        def arena(u, epsilon):
+            def game(losses):
+                trace = play(betting.KT(1, epsilon), np.array(losses))
+                return cls(len(losses), abs(u), epsilon), trace, np.array([u])
+
+            return game
+
+        moves = [np.array([z]) for z in (1.0, -1.0, 0.5)]
+        for u, epsilon in ((1.0, 1.0), (-3.0, 0.1), (0.0, 2.0)):
+            yield from attacks(arena(u, epsilon), moves, rng, short=4)
+
+    @classmethod
+    def worst(cls, T=400, lead=212, u=1e24):
+        """Play heads and tails in turn, then 212 heads in a row, against a very large u."""
+        z = np.where((np.arange(T) < T - lead) & (np.arange(T) % 2 == 1), 1.0, -1.0)[:, None]
+        return cls(T, u), play(betting.KT(), z), np.array([u])
+
+
+@dataclass(frozen=True)
+class UniversalPortfolio(Theorem):
+    """Cover's universal portfolio of two assets, prior Beta(α, α), α = 1 or ½; T days, x_t ≥ 0, x_t ≠ 0.
+
+    Its log-wealth is below that of every constant rebalanced portfolio u by at most ln(T + 1) for α = 1, and
+    by at most ln(4^T/C(2T, T)) ≤ ln(2√T) for α = ½.
+    """
+
+    item, kind, tightness = "bet.thm-cover", "tight", 1.0
+    T: int
+    prior: float = 1.0
+
+    def __post_init__(self):
+        self._check(T=validate.count)
+        if self.prior not in (1.0, 0.5):
+            raise ValueError(f"prior must be 1 or 1/2, got {self.prior!r}")
+
+    @property
+    def bound(self) -> float:
+        """ln(T + 1), or ln(4^T/C(2T, T))."""
+        return log(self.T + 1) if self.prior == 1 else self.T * log(4) - log(comb(2 * self.T, self.T))
+
+    def hypotheses(self, trace, u=None):
+        """Ask for `Universal` with this prior, T days of a market of two assets, and u in the simplex."""
+        learner = trace.learner
+        return {
+            "the universal portfolio with this prior": isinstance(learner, portfolios.Universal)
+            and learner.prior == self.prior,
+            "T days of a market of two assets": _days(trace, self.T, 2),
+            "u is a portfolio": inside(Simplex(2), u),
+        }
+
+    def chain(self, trace, u=None):
+        """The wealth of u is a mean of the a_k = q_k/p_k, with binomial weights, and ours is Σ p_k a_k."""
+        T, k = self.T, np.arange(self.T + 1)
+        q = split([loss.x for loss in trace.losses], self.prior)
+        ways, p = _binomials(T), _binomials(T) + _log_beta(T, self.prior)
+        peaks = ways + _xlogy(k, k / T) + _xlogy(T - k, (T - k) / T)
+        chances = ways + _xlogy(k, u[0]) + _xlogy(T - k, u[1])
+        return Chain(
+            "The universal portfolio against u",
+            (
+                Line(self.measure(trace, u), "ln S(u) − ln S"),
+                Line(
+                    np.log((np.exp(chances - p) * q).sum()) - np.log(q.sum()),
+                    "ln Σ B_u(k) a_k − ln Σ p_k a_k",
+                    "piles: a_k = q_k/p_k",
+                ),
+                Line(
+                    np.log((np.exp(peaks - p) * q).sum()) - np.log(q.sum()),
+                    "ln Σ M_k a_k − ln Σ p_k a_k",
+                    "B_u(k) ≤ M_k, its largest value over u",
+                ),
+                Line(np.max(peaks - p), "max ln(M_k/p_k)", "each term of the sum"),
+                Line(self.bound, "ln(T + 1), or ln(4^T/C(2T, T))", "largest at k = 0"),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play markets of four kinds of days against the best rebalanced portfolio."""
+
+        def arena(prior):
+            def game(days):
+                X = np.array(days)
+                return cls(len(X), prior), play(portfolios.Universal(prior), market(X)), best_rebalanced(X)[0]
+
+            return game
+
+        days = [np.array(x) for x in ((1.0, 0.0), (0.0, 1.0), (2.0, 1.0), (0.5, 1.0))]
+        for prior in (1.0, 0.5):
+            yield from attacks(arena(prior), days, rng, short=3)
+
+    @classmethod
+    def worst(cls, T=30):
+        """Play a market in which asset 1 pays nothing, on each of 30 days."""
+        X = np.tile([0.0, 1.0], (T, 1))
+        return cls(T), play(portfolios.Universal(), market(X)), np.array([0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class ExponentiatedGradient(Theorem):
+    """Exponentiated gradient on n ≥ 2 assets; T days, each with min x_t ≥ r·max x_t, 0 < r < 1.
+
+    With step η its log-wealth is below that of every constant rebalanced portfolio by at most
+    ln(n)/η + ηTρ²/8, where ρ = (1 − r)/r. The best step, η = √(8 ln(n)/T)/ρ, gives ρ√(T ln(n)/2).
+    """
+
+    item, kind, tightness = "bet.thm-eg", "upper", 0.95
+    n: int
+    T: int
+    ratio: float
+    eta: float | None = None
+
+    def __post_init__(self):
+        self._check(n=lambda name, n: validate.count(name, n, low=2), T=validate.count, eta=validate.positive)
+        if not 0 < validate.number("ratio", self.ratio) < 1:
+            raise ValueError(f"ratio must be in (0, 1), got {self.ratio!r}")
+
+    @property
+    def range(self) -> float:
+        """ρ = (1 − r)/r: how far apart the entries of a gradient can be."""
+        return (1 - self.ratio) / self.ratio
+
+    @property
+    def step(self) -> float:
+        """The η given, else √(8 ln(n)/T)/ρ, which makes the bound least."""
+        return self.eta or np.sqrt(8 * np.log(self.n) / self.T) / self.range
+
+    @property
+    def bound(self) -> float:
+        """ln(n)/η + ηTρ²/8; with the best step this is ρ√(T ln(n)/2)."""
+        return np.log(self.n) / self.step + self.step * self.T * self.range**2 / 8
+
+    def hypotheses(self, trace, u=None):
+        """Ask for exponentiated gradient with this step, T days, prices within r, and u in the simplex."""
+        learner, days = trace.learner, _days(trace, self.T, self.n)
+        leader: Any = learner.learner if isinstance(learner, Linearized) else None
+        own = isinstance(leader, FTRL) and isinstance(leader.regularizer, NegativeEntropy)
+        X = np.array([loss.x for loss in trace.losses]) if days else np.ones((1, 1))
+        return {
+            "exponentiated gradient with the step η": own
+            and not callable(leader.eta)
+            and bool(np.isclose(leader.eta, self.step, rtol=1e-9, atol=0.0)),
+            "T days of a market of n assets": days,
+            "min x_t ≥ r·max x_t": most(self.ratio * X.max(axis=1), X.min(axis=1)),
+            "u is a portfolio": inside(Simplex(self.n), u),
+        }
+
+    def chain(self, trace, u=None):
+        """Linearise; then Hedge: m_t = −(1/η) ln Σ w_t(i)·exp(−η·z_t(i)), and the logarithms telescope."""
+        eta, w, z = self.step, trace.points, trace.subgradients
+        linear = (z * (w - u)).sum()
+        gaps = ((w * z).sum(axis=1) + gibbs(w, -eta * z)[0] / eta).sum()
+        return Chain(
+            "Exponentiated gradient against u",
+            (
+                Line(self.measure(trace, u), "ln S(u) − ln S"),
+                Line(linear, "Σ ⟨z_t, w_t − u⟩", "−ln is convex"),
+                Line(
+                    gaps + np.log(self.n) / eta,
+                    "Σ (⟨w_t, z_t⟩ − m_t) + ln n/η",
+                    "Σ (m_t − ⟨z_t, u⟩) ≤ ln n/η",
+                ),
+                Line(self.bound, "ηTρ²/8 + ln n/η", "Hoeffding's lemma: the range is ρ"),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play days with prices from ½ to 1 against the best single asset and a mixture."""
+
+        def arena(eta, mixed):
+            def game(days):
+                X = np.array(days)
+                stated, best = cls(3, len(X), 0.5, eta), np.eye(3)[X.prod(axis=0).argmax()]
+                learner = portfolios.ExponentiatedGradient(3, stated.step)
+                return stated, play(learner, market(X)), (best + np.ones(3)) / 4 if mixed else best
+
+            return game
+
+        days = [np.array(x) for x in ((1.0, 0.5, 0.5), (0.5, 1.0, 0.5), (0.5, 1.0, 1.0), (2.0, 1.5, 1.0))]
+        yield from attacks(arena(None, False), days, rng, short=3)
+        yield from attacks(arena(0.3, True), days, rng, short=3)
+
+    @classmethod
+    def worst(cls, T=400, ratio=1 - 1e-4):
+        """Play two assets whose prices hardly move: they take turns, then one always loses."""
+        stated, X = cls(2, T, ratio), 1 - (1 - ratio) * turns(T, 36)
+        best = np.eye(2)[X.prod(axis=0).argmax()]
+        return stated, play(portfolios.ExponentiatedGradient(2, stated.step), market(X)), best
+
+
+def _days(trace: Any, T: int, n: int) -> bool:
+    """Are the losses those of T days of a market of n assets?"""
+    losses = trace.losses
+    days = isinstance(losses, list) and len(losses) == T
+    return days and all(isinstance(loss, LogLoss) and loss.dim == n for loss in losses)
+
+
+def _binomials(T: int) -> np.ndarray:
+    """Return ln C(T, k) for k = 0, …, T."""
+    logs = np.cumsum(np.log(np.maximum(np.arange(T + 1), 1)))
+    return logs[-1] - logs - logs[::-1]
+
+
+def _log_beta(T: int, prior: float) -> np.ndarray:
+    """Return ln of the mean of x^k(1 − x)^(T − k) over Beta(prior, prior), for k = 0, …, T."""
+    up = np.append(0.0, np.cumsum(np.log(np.arange(T) + prior)))
+    return up + up[::-1] - np.log(np.arange(T) + 2 * prior).sum()
+
+
+def _xlogy(x: np.ndarray, y: Any) -> np.ndarray:
+    """Return x·ln y, 0 where x = 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(x == 0, 0.0, x * np.log(y))

@@ -54,6 +54,7 @@ NAMES = (
     "perceptron",
     "delay",
     "waterfall",
+    "triangle",
 )
 
 

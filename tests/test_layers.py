@@ -26,6 +26,8 @@ CORE = (
     "kernels",
     "adversaries",
     "game",
+    "games",
+    "batch",
     "data",
     "theorems",
     "exercises",

@@ -1,9 +1,10 @@
 """The last point of subgradient descent: its worst case by a semidefinite program, and an exact certificate.
 
 x_{k+1} = x_k − h_k·g_k for k = 1, …, N, g_k a subgradient of one convex f at x_k with ‖g_k‖ ≤ 1, and a
-comparator u with ‖x_1 − u‖ ≤ R, in any dimension. `worst` is the largest f(x_{N+1}) − f(u), up to the accuracy
-of a solver. `certificate(N)` has the multipliers that prove it for linearly falling steps, and `prove` checks
-such multipliers in fractions: with R² = N + 1 the steps are h_k = (N + 1 − k)/(N + 1), and the bound is 1.
+comparator u with ‖x_1 − u‖ ≤ R, in any dimension. `worst` is the largest f(x_{N+1}) − f(u), up to the
+accuracy of a solver. `certificate(N)` has the multipliers that prove it for linearly falling steps, and
+`prove` checks such multipliers in fractions: with R² = N + 1 the steps are h_k = (N + 1 − k)/(N + 1), and
+the bound is 1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,10 +41,7 @@ def worst(steps: Sequence[float], radius: float = 1.0) -> float:
 
     asked = [f[0] == 0, G[0, 0] <= R**2, *(G[k, k] <= 1 for k in range(1, M + 1))]
     asked += [
-        f[j] >= f[k] + inner(basis[k], x[j] - x[k])
-        for k in range(1, M + 1)
-        for j in range(M + 1)
-        if j != k
+        f[j] >= f[k] + inner(basis[k], x[j] - x[k]) for k in range(1, M + 1) for j in range(M + 1) if j != k
     ]
     problem = cp.Problem(cp.Maximize(f[M]), asked)
     problem.solve(solver=cp.CLARABEL)
@@ -63,7 +61,7 @@ def certificate(N: int) -> dict[tuple[int, int], Fraction]:
     weight 1/(M − k), and g_M between x_M and y_N, with weight 1.
     """
     M = validate.count("N", N) + 1
-    shares, found = {0: Fraction(1)}, {}
+    shares, found = {0: Fraction(1)}, dict[tuple[int, int], Fraction]()
     for k in range(1, M):
         shares = {j: a * Fraction(M - k, M - k + 1) for j, a in shares.items()}
         shares[k] = Fraction(1, M - k + 1)

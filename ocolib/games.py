@@ -48,7 +48,7 @@ class HedgeFrom(FirstOrder):
         keep(self, start=start, eta=eta, hint=hint)
 
     @property
-    def over(self) -> Simplex:  # type: ignore[override]
+    def over(self) -> Simplex:
         return Simplex(len(self.start))
 
     @property
@@ -152,9 +152,10 @@ def play_game(matrix: ArrayLike, row: Any, column: Any, rounds: int) -> GameTrac
     def nature(t: int, w: Array, past: Array) -> Array:
         return np.concatenate([A @ w[n:], -(w[:n] @ A)])
 
-    found = loop(Pair(row, column), nature, rounds)
-    parts = found.learner, found.losses, found.points, found.subgradients, found.paid, found.last
-    return GameTrace(*parts, matrix=A)
+    both = loop(Pair(row, column), nature, rounds)
+    return GameTrace(
+        both.learner, both.losses, both.points, both.subgradients, both.paid, both.last, matrix=A
+    )
 
 
 def duality_gap(matrix: ArrayLike, x: ArrayLike, y: ArrayLike) -> float:

@@ -1,4 +1,4 @@
-"""From online to batch: expectations over all samples in fractions, the last iterate, its floor, its certificate."""
+"""From online to batch: expectations over all samples in fractions, the last iterate and its floor."""
 
 from fractions import Fraction as F
 from itertools import product
@@ -107,7 +107,7 @@ def test_the_deviation_holds_on_all_samples(delta):
 
 def coins(T, deviation):
     """P(½ > mean of T fair coins + deviation)."""
-    return sum(comb(T, k) for k in range(T + 1) if 1 / 2 > k / T + deviation) / 2**T
+    return sum(comb(T, k) for k in range(T + 1) if k / T + deviation < 1 / 2) / 2**T
 
 
 def test_half_the_deviation_is_too_small():
@@ -195,9 +195,7 @@ def test_no_method_in_the_span_beats_the_floor(data):
     M, x, named, answers = N + 1, None, set(), []
     for _ in range(N):
         shares = data.draw(
-            st.lists(
-                st.fractions(-2, 2, max_denominator=5), min_size=len(answers), max_size=len(answers)
-            )
+            st.lists(st.fractions(-2, 2, max_denominator=5), min_size=len(answers), max_size=len(answers))
         )
         x = [sum((a for a, i in zip(shares, answers, strict=True) if i == j), F(0)) for j in range(M)]
         top = [i for i in range(M) if x[i] == max(x)]

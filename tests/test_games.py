@@ -1,4 +1,4 @@
-"""Games between two learners: the gap is the regret, plays run away, boosting, AdaBoost's cycle in fractions."""
+"""Games between two learners: the gap is the regret, plays run away, boosting, AdaBoost in fractions."""
 
 from fractions import Fraction as F
 from math import ceil, log
@@ -18,7 +18,7 @@ from ocolib.testing import check_learner
 
 SCISSORS = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
 STARTS = [0.5, 0.3, 0.2], [0.3, 0.3, 0.4]
-ROWS = "-++++--+ -++--+++ +-+++-++ +-++-+++ +-+-+++- ++-++++- ++-+++-+ ++++--+-".split()
+ROWS = ["-++++--+", "-++--+++", "+-+++-++", "+-++-+++", "+-+-+++-", "++-++++-", "++-+++-+", "++++--+-"]
 RULES = np.array([[1 if sign == "+" else -1 for sign in row] for row in ROWS])
 
 

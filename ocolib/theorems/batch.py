@@ -1,4 +1,4 @@
-"""From online to batch: what the average and what the last play of descent guarantee on one convex function."""
+"""From online to batch: what the average and the last play of descent guarantee on one convex function."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class LastIterate(Theorem):
 
     A closed convex set, w_1 and u in it with ‖u − w_1‖ ≤ R, subgradients of f of length at most ρ at
     w_1, …, w_M, where M = N + 1. Eager descent with the steps η_t = R(M − t)/(ρM√M), t = 1, …, N, has
-    f(w_M) − f(u) ≤ Rρ/√M. No method of N subgradients does better in high dimension.
+    f(w_M) − f(u) ≤ Rρ/√M. No method in the span of N subgradients does better.
     """
 
     item, kind, tightness = "o2b.thm.last", "tight", 1.0
@@ -236,5 +236,3 @@ def _arenas(rng):
         bowl, interval = Quadratic([rng.uniform(-1, 1)], 1.0), Box([-1.0], [1.0])
         yield bowl, interval, np.array([rng.uniform(-1, 1)]), np.array([rng.uniform(-1, 1)]), 4.0
         yield Linear([1.0, -1.0]), Ball(2), np.zeros(2), Ball(2).project(rng.normal(size=2)), 1.5
-
-

@@ -145,7 +145,7 @@ class Boosting(Theorem):
             "Hedge on the examples with the step η": hedge,
             f"{self.T} rounds": shapes,
             "the entries of M are ±1": bool((np.abs(M) == 1).all()),
-            "the answer is a hypothesis": shapes and all((M.T == z).all(axis=1).any() for z in Z),
+            "the answer is a hypothesis": shapes and all((z == M.T).all(axis=1).any() for z in Z),
             "its edge is the largest": shapes
             and most((trace.points @ M).max(axis=1), (trace.points * Z).sum(axis=1)),
             "u is a distribution on the hypotheses": u.shape == M.shape[1:]
@@ -317,4 +317,5 @@ def _played(trace, A):
 
 
 def _played_by(stated):
-    return stated, play_game(stated.matrix, *stated.players, rounds=stated.T), None
+    row, column = stated.players
+    return stated, play_game(stated.matrix, row, column, stated.T), None

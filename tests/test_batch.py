@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from ocolab import last_iterate
 from ocolab.certificates import Refused
+from ocolab.exact import coin_sums
 from ocolib import oracle, theorems
 from ocolib.batch import Pieces, linear_decay, resisting
 from ocolib.game import play
-from ocolib.learners import OGD, step_at, steps
-from ocolib.sets import Ball, Space
+from ocolib.learners import FTL, OGD, step_at, steps
+from ocolib.losses import Quadratic, absolute
+from ocolib.sets import Ball, Box, Space
 from ocolib.testing import check_loss
 
 # ---------------------------------------------------------------- averaging
@@ -53,6 +55,12 @@ def test_the_expected_excess_risk_is_at_most_the_expected_regret(centres, eta, u
     chances = [F(1, len(centres))] * len(centres)
     excess, regret = excess_and_regret(losses, slopes, chances, T, eta, u)
     assert excess <= regret
+    first = np.array([float(centres[0])] * T)  # the plays on one sample are those of ocolib
+    trace = play(OGD(Box([-1], [1]), float(eta), "eager"), absolute(np.ones((T, 1)), first))
+    w = F(0)
+    for found in trace.points[:, 0]:
+        assert np.isclose(found, float(w))
+        w = min(max(w - eta * slopes[0](w), F(-1)), F(1))
 
 
 def test_the_average_of_the_wrong_plays_breaks_it():
@@ -67,12 +75,31 @@ def test_the_average_of_the_wrong_plays_breaks_it():
     assert seen == 0 < sum(F(1, 2) * f(F(1)) for f in losses)
 
 
+class Valleys:
+    """min(|w − 1|, |w + 1|), with its slope: not convex."""
+
+    def value(self, w):
+        return float(np.minimum(abs(w[0] - 1), abs(w[0] + 1)))
+
+    def subgradient(self, w):
+        return np.sign(w - np.where(w > 0, 1.0, -1.0))
+
+    def __eq__(self, other):
+        return isinstance(other, Valleys)
+
+    __hash__ = None
+
+
 def test_without_convexity_the_average_may_be_worst():
     def valleys(w):
         return min(abs(w - 1), abs(w + 1))
 
     plays = [F(1), F(-1)] * 3
     assert sum(map(valleys, plays)) == 0 and valleys(sum(plays) / 6) == 1
+    stated = theorems.AverageIterate(2.0, 1.0, 4)
+    trace = play(OGD(Box([-2], [2]), stated.step, "eager", [0.5]), [Valleys()] * 4)
+    with pytest.raises(ValueError, match="f is convex"):
+        stated.proof(trace, [-1.0])
 
 
 def test_the_average_attains_its_bound_in_fractions():
@@ -103,15 +130,19 @@ def law_of_failures(T, bound):
 def test_the_deviation_holds_on_all_samples(delta):
     for T in (1, 4, 9):
         assert law_of_failures(T, sqrt(log(1 / delta) / (2 * T))) <= delta
+    days = [1.0, 0.0, 0.0, 1.0]  # after the first round its plays are those of follow the leader
+    leader = play(FTL(Box([0], [1])), [Quadratic([x], 2.0) for x in days])
+    assert np.allclose(leader.points[1:, 0], [1, 1 / 2, 1 / 3])
 
 
 def coins(T, deviation):
     """P(½ > mean of T fair coins + deviation)."""
-    return sum(comb(T, k) for k in range(T + 1) if k / T + deviation < 1 / 2) / 2**T
+    return float(sum((p for total, p in coin_sums(T) if total / T < -2 * deviation), F(0)))
 
 
 def test_half_the_deviation_is_too_small():
     """The constant is right within a factor 2, and twice as much, from |X| ≤ 1, is far too much."""
+    assert coin_sums(100)[50] == (0, F(comb(100, 50), 2**100))
     right = sqrt(log(1 / 0.05) / 200)
     assert np.isclose(coins(100, right), 0.0060, atol=5e-5)
     assert coins(100, right / 2) > 0.05 and coins(100, 2 * right) < 3e-7
@@ -203,7 +234,9 @@ def test_no_method_in_the_span_beats_the_floor(data):
         named.add(answers[-1])
     last = data.draw(st.lists(st.fractions(-2, 2, max_denominator=5), min_size=N, max_size=N))
     x = [sum((a for a, i in zip(last, answers, strict=True) if i == j), F(0)) for j in range(M)]
-    assert max(x) - (-1) >= 1  # u = −(1, …, 1), R² = M, ρ = 1: the bound is 1
+    f, bound = resisting(M), theorems.LastIterate(np.sqrt(M), 1.0, N).bound  # R² = M, ρ = 1
+    assert f.value(np.array(x, dtype=float)) - f.value(-np.ones(M)) >= bound - 1e-12
+    assert max(x) - (-1) >= 1
 
 
 def test_the_theorem_refuses_different_functions_and_other_steps():

@@ -28,6 +28,8 @@ CORE = (
     "portfolios",
     "adversaries",
     "game",
+    "games",
+    "batch",
     "data",
     "theorems",
     "exercises",

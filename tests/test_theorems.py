@@ -251,6 +251,11 @@ BY_HAND = [
     (theorems.Descent, (2.0, 3.0, 8), 24.0),
     (theorems.DescentSharp, (2.0, 3.0, 4), 12.0),
     (theorems.DescentAnytime, (2.0, 3.0, 8), 24.0),
+    (theorems.AverageIterate, (2.0, 3.0, 4), 3.0),
+    (theorems.LastIterate, (2.0, 3.0, 3), 3.0),
+    (theorems.HedgeGame, (np.eye(2), 8), 0.4162773056),  # 2√(ln 2/16)
+    (theorems.Boosting, (np.ones((4, 2)), 8), 0.5887050113),  # √(ln 4/4)
+    (theorems.OptimisticGame, (np.eye(2), 4, 0.25), 1.5112943611),  # (4 ln 4 + ½)/4
     (theorems.Perceptron, (2.0, 0.5), 16.0),
     (theorems.Winnow, (32, 2, 4.0), 34.0),  # 16 + 6·3
     (theorems.NormalizedWinnow, (8, 0.5, 2.0), 66.54212933),  # 96 ln 2

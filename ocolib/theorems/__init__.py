@@ -19,9 +19,11 @@ The names of the fields are the same everywhere: `diameter` D and `radius` R of 
 """
 
 from ocolib.theorems.base import THEOREMS, Chain, Claims, Line, Theorem
+from ocolib.theorems.batch import AverageIterate, LastIterate
 from ocolib.theorems.betting import CoinBetting, ExponentiatedGradient, UniversalPortfolio
 from ocolib.theorems.delayed import Delayed, DelayedConstant, DelayedStronglyConvex
 from ocolib.theorems.descent import Descent, DescentAnytime, DescentSharp
+from ocolib.theorems.games import Boosting, HedgeGame, OptimisticGame
 from ocolib.theorems.hedge import Hedge, HedgeAnytime
 from ocolib.theorems.leaders import FTRL, Example2, FTRLSharp, FTRLTuned, FTRLTunedSharp, Stability
 from ocolib.theorems.logistic import LogisticDescent

@@ -318,4 +318,5 @@ NUMBERS = {
     "perceptron": none,
     "delay": delay,
     "waterfall": waterfall,
+    "triangle": none,
 }

@@ -10,6 +10,7 @@ import yaml
 from ocolab import limits
 from ocolib import adversaries, oracle, theorems
 from ocolib.game import play
+from ocolib.games import HedgeFrom, duality_gap, play_game
 from ocolib.learners import FTL, FTRL, OGD, DelayedOGD, Hedge, Perceptron
 from ocolib.losses import hinge, perceptron_loss
 from ocolib.phi import HingeLoss, PerceptronLoss, TubeLoss
@@ -160,6 +161,18 @@ def waterfall(state):
     return said
 
 
+def triangle(state):
+    rps = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
+    starts, hint = ([0.5, 0.3, 0.2], [0.3, 0.3, 0.4]), state["learner"] == "optimistic"
+    pair = [HedgeFrom(start, state["eta"], float(hint)) for start in starts]
+    trace = play_game(rps, *pair, rounds=state["t"])
+    return {
+        "last": printed(duality_gap(rps, trace.x[-1], trace.y[-1])),
+        "average": printed(trace.gap),
+        "x": "(" + ", ".join(printed(p, 3) for p in trace.x[-1]) + ")",
+    }
+
+
 EXPECTED = {name: globals()[name.replace("-", "_")] for name in NAMES}
 # a key to move with the keyboard and, for the mouse, either a handle (its key, how far) or a native input
 MOVES = {
@@ -173,6 +186,7 @@ MOVES = {
     "perceptron": ("x", ("click", "text=add the point")),
     "delay": ("m", ("handle", "m", (60, 0))),
     "waterfall": ("c", ("input", "c", 0.9)),
+    "triangle": ("eta", ("handle", "t", (-40, 0))),
 }
 
 
@@ -303,7 +317,7 @@ def test_a_handle_is_a_native_input_and_two_are_enough(name, show):
     assert page.get_attribute(".mf-stage > svg", "aria-label")
 
 
-GUESSED = ["projection", "step", "lazy-eager", "hedge", "perceptron", "delay", "waterfall"]
+GUESSED = ["projection", "step", "lazy-eager", "hedge", "perceptron", "delay", "waterfall", "triangle"]
 
 
 @pytest.mark.parametrize("name", GUESSED)

@@ -12,6 +12,7 @@ import pytest
 from ocolab import limits
 from ocolib import adversaries, theorems
 from ocolib.game import play
+from ocolib.games import HedgeFrom, duality_gap, play_game
 from ocolib.learners import FTL, FTRL, OGD, Hedge, Perceptron
 from ocolib.losses import perceptron_loss
 from ocolib.phi import HingeLoss, PerceptronLoss, TubeLoss
@@ -98,6 +99,7 @@ INPUTS = {
     "hedgePromise": [[2 + i % 9, 1 + i, eta] for i, eta in enumerate(steps("promise").tolist())],
     "perceptron": [[points.tolist(), 30] for points in clouds()],
     "margin": [[points.tolist()] for points in clouds()],
+    "triangle": [[40, eta, i % 2] for i, eta in enumerate(steps("triangle").tolist()[:20])],
 }
 for loss, kink in KINK.items():
     INPUTS[f"slopes {loss}"] = [[{"loss": loss}, w] for w, _ in at_kinks(loss, kink).tolist()]
@@ -204,6 +206,17 @@ def test_the_perceptron_and_its_margin(computed):
             agree(wide["radius"], np.linalg.norm(X, axis=1).max())
             agree((y * (X @ wide["u"])).min(), gamma)
     assert {wide is None for wide in computed["margin"]} == {True, False}
+
+
+def test_two_hedges_in_the_triangle(computed):
+    rps = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
+    for (T, eta, hint), found in zip(INPUTS["triangle"], computed["triangle"], strict=True):
+        pair = [HedgeFrom(start, eta, hint) for start in ([0.5, 0.3, 0.2], [0.3, 0.3, 0.4])]
+        trace = play_game(rps, *pair, rounds=T + 1)
+        agree(found["x"], trace.x)
+        agree(found["mean"], np.cumsum(trace.x, axis=0) / np.arange(1, T + 2)[:, None])
+        agree(found["last"], [duality_gap(rps, x, y) for x, y in zip(trace.x, trace.y, strict=True)])
+        agree(found["average"][-1], trace.gap)
 
 
 # ---------------------------------------------------------------- the numbers in the pages

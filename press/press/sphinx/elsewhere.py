@@ -90,6 +90,8 @@ NAMES = {
     "ma17": "Lecture 17",
     "bet": "Betting",
     "x": "Across",
+    "o2b": "From online to batch",
+    "gam": "Games",
 }
 
 

@@ -54,6 +54,7 @@ NAMES = (  # in the order of the book, which gives them their numbers
     "hedge",
     "lazy-eager",
     "step",
+    "triangle",
 )
 
 

@@ -139,3 +139,28 @@ export const margin = points => {
   if (size < 1e-9 || z.some(p => dot(p, best) < size * size - 1e-9)) return null;
   return { gamma: size, u: [best[0] / size, best[1] / size], radius: Math.max(...z.map(p => Math.hypot(...p))) };
 };
+
+// Rock, paper, scissors: two Hedges from two unequal starts; with hint = 1 each counts its last loss twice.
+// Plays x_1, …, x_{T+1} of the row player, their averages, and both duality gaps after 1, …, T + 1 plays.
+export const triangle = (T, eta, hint) => {
+  const starts = [[0.5, 0.3, 0.2], [0.3, 0.3, 0.4]], total = [[0, 0, 0], [0, 0, 0]], sum = [[0, 0, 0], [0, 0, 0]];
+  const pays = v => [v[1] - v[2], v[2] - v[0], v[0] - v[1]]; // what each choice pays to v; Aᵀ = −A
+  const gap = (x, y) => Math.max(...pays(x).map(p => -p)) - Math.min(...pays(y));
+  const path = { x: [], mean: [], last: [], average: [] };
+  let plays = starts;
+  for (let t = 1; t <= T + 1; t++) {
+    plays.forEach((w, i) => w.forEach((p, k) => { sum[i][k] += p; }));
+    const means = sum.map(s => s.map(p => p / t));
+    path.x.push(plays[0]);
+    path.mean.push(means[0]);
+    path.last.push(gap(...plays));
+    path.average.push(gap(...means));
+    const losses = [pays(plays[1]), pays(plays[0])]; // −Aᵀx = Ax: both see the same kind of loss
+    plays = starts.map((start, i) => {
+      const logs = start.map((p, k) => Math.log(p) - eta * ((total[i][k] += losses[i][k]) + hint * losses[i][k]));
+      const high = Math.max(...logs), weights = logs.map(l => Math.exp(l - high)), all = weights[0] + weights[1] + weights[2];
+      return weights.map(w => w / all);
+    });
+  }
+  return path;
+};

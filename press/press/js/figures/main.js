@@ -11,5 +11,6 @@ import "./hedge.js";
 import "./perceptron.js";
 import "./delay.js";
 import "./waterfall.js";
+import "./triangle.js";
 
 start(formulas);

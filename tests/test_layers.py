@@ -24,6 +24,8 @@ CORE = (
     "regularizers",
     "learners",
     "kernels",
+    "mirror",
+    "adaptive",
     "adversaries",
     "game",
     "data",

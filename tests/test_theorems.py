@@ -278,6 +278,13 @@ BY_HAND = [
     (theorems.Hedge, (10, 50), 7.587135646),  # 5√2.302585093
     (theorems.HedgeAnytime, (10, 49), 10.62198990),
     (theorems.LogisticDescent, (0.5, np.e, 2.0), 0.7357588823),  # 2/e
+    (theorems.Mirror, (2.0, 3.0, 4), 12.0),
+    (theorems.Mirror, (2.0, 3.0, 4, 0.5), 13.0),  # 4 + ¼·36
+    (theorems.MirrorFalling, (4.0, 3.0, 9), 36.0),
+    (theorems.MirrorFalling, (4.0, 3.0, 9, 0.5), 37.5),  # (8 + 4½)·3
+    (theorems.AdaGrad, (3.0, 50.0), 30.0),
+    (theorems.AdaGradDiagonal, ([3.0, 5.0], [50.0, 2.0]), 40.0),
+    (theorems.AdaHedge, (10, 50, 2.0), 23.55265688),  # 2·(1 + √116.1292546)
     # again with numbers for which squaring is not doubling and no divisor is 1
     (theorems.PerceptronFrom, (3.0, 0.5, 0.4, 1.2), 34.54819875),  # 4·(4.3 + √18.81)
     (theorems.Zinkevich, (3.0, 5.0, 0.7, 9), 101.1),  # (4.5 + 25 + 4.2)·3

@@ -18,12 +18,14 @@ The names of the fields are the same everywhere: `diameter` D and `radius` R of 
 ≥ ‖z_t‖, `T` rounds, `eta` or `scale` for the step, `curvature` H, `margin` γ, `path` L, `delay` τ.
 """
 
+from ocolib.theorems.adaptive import AdaGrad, AdaGradDiagonal, AdaHedge
 from ocolib.theorems.base import THEOREMS, Chain, Line, Theorem
 from ocolib.theorems.delayed import Delayed, DelayedConstant, DelayedStronglyConvex
 from ocolib.theorems.descent import Descent, DescentAnytime, DescentSharp
 from ocolib.theorems.hedge import Hedge, HedgeAnytime
 from ocolib.theorems.leaders import FTRL, Example2, FTRLSharp, FTRLTuned, FTRLTunedSharp, Stability
 from ocolib.theorems.logistic import LogisticDescent
+from ocolib.theorems.mirror import Mirror, MirrorFalling
 from ocolib.theorems.mistakes import (
     MistakesFloor,
     NormalizedWinnow,

@@ -89,6 +89,8 @@ NAMES = {
     "shi": "Regret bounds",
     "ma17": "Lecture 17",
     "x": "Across",
+    "omd": "Mirror descent",
+    "ada": "Adaptive steps",
 }
 
 

@@ -94,7 +94,7 @@ def steps(eta: Step, T: int, before: int = 0) -> Array:
     return np.broadcast_to(found, (*found.shape[:-1], T)).copy()
 
 
-def _kept(eta: Step) -> Step:
+def kept_step(eta: Step) -> Step:
     """Check a step, and keep it as a schedule, a float or a frozen array."""
     first = step_at(eta, 1)
     return eta if callable(eta) else validate.frozen("eta", first) if first.ndim else float(first)
@@ -247,7 +247,7 @@ class FTRL(Leader):
     eta: Step
 
     def __post_init__(self) -> None:
-        keep(self, eta=_kept(self.eta))
+        keep(self, eta=kept_step(self.eta))
         self.regularizer.minimize(np.zeros(self.over.dim), 1.0, self.over)  # is there a closed form?
 
     def lead(self, t: Any, a: Any, b: Array) -> Array:
@@ -324,7 +324,7 @@ class OGD(FirstOrder):
     start: Any = None
 
     def __post_init__(self) -> None:
-        keep(self, eta=_kept(self.eta))
+        keep(self, eta=kept_step(self.eta))
         validate.choice("projection", self.projection, ("lazy", "eager"))
         if self.start is not None:
             keep(self, start=validate.vector("start", self.start, self.over.dim))
@@ -388,7 +388,7 @@ class DelayedOGD:
     def __post_init__(self) -> None:
         many = isinstance(self.delay, (list, tuple, np.ndarray))
         delay = [validate.count("delay", d, low=0) for d in (self.delay if many else [self.delay])]
-        keep(self, eta=_kept(self.eta), delay=tuple(delay) if many else delay[0])
+        keep(self, eta=kept_step(self.eta), delay=tuple(delay) if many else delay[0])
 
     @property
     def first(self) -> Array:

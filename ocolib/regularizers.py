@@ -8,7 +8,8 @@
 
 `c` may be many vectors `(..., n)`, and `eta` then a number or an array of their leading shape. A regulariser
 of your own needs `value(w)` and `minimize(c, eta, over, curvature=0.0)`, where ½·curvature·‖w‖² is added to
-the objective (refuse what you have no formula for); with `expression(w)` cvxpy can solve with it.
+the objective (refuse what you have no formula for); with `expression(w)` cvxpy can solve with it, and with
+`gradient(w)` it serves in mirror descent.
 """
 
 from typing import Any
@@ -45,6 +46,11 @@ class SquaredNorm:
         center = self.around(over.dim)
         return 0.5 * over.farthest(center) ** 2 - float(self.value(over.project(center)))
 
+    def gradient(self, w: ArrayLike) -> Array:
+        """Return ∇R(w) = w − center."""
+        w = validate.array("w", w)
+        return w - self.around(w.shape[-1])
+
     def dual_norm(self, z: ArrayLike) -> Array:
         """Return ‖z‖ over the last axis: the Euclidean norm is its own dual."""
         return np.linalg.norm(validate.array("z", z), axis=-1)
@@ -76,6 +82,10 @@ class NegativeEntropy:
         _only(self, over, Simplex, 0.0)
         return float(np.log(over.dim))
 
+    def gradient(self, w: ArrayLike) -> Array:
+        """Return ∇R(w) = 1 + log w; −∞ where an entry is 0."""
+        return 1.0 + np.log(validate.array("w", w))
+
     def dual_norm(self, z: ArrayLike) -> Array:
         """Return max |z_i| over the last axis, the dual of the ℓ1 norm."""
         return np.abs(validate.array("z", z)).max(axis=-1)
@@ -99,6 +109,10 @@ class UnnormalizedEntropy:
 
     def value(self, w: ArrayLike) -> Any:
         return (xlogx(w) - validate.array("w", w)).sum(axis=-1)
+
+    def gradient(self, w: ArrayLike) -> Array:
+        """Return ∇R(w) = log w; −∞ where an entry is 0."""
+        return np.log(validate.array("w", w))
 
     def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
         """Return exp(−eta·c), coordinate by coordinate."""

@@ -26,6 +26,8 @@ CORE = (
     "kernels",
     "betting",
     "portfolios",
+    "mirror",
+    "adaptive",
     "adversaries",
     "game",
     "games",

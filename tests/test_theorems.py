@@ -289,6 +289,13 @@ BY_HAND = [
     (theorems.UniversalPortfolio, (4, 0.5), 1.2966822024),  # ln(256/70)
     (theorems.ExponentiatedGradient, (2, 50, 0.5), 4.162773056),  # ρ = 1: 5√ln 2
     (theorems.ExponentiatedGradient, (2, 8, 0.2, 0.5), 9.386294361),  # ρ = 4: 2 ln 2 + 8
+    (theorems.Mirror, (2.0, 3.0, 4), 12.0),
+    (theorems.Mirror, (2.0, 3.0, 4, 0.5), 13.0),  # 4 + ¼·36
+    (theorems.MirrorFalling, (4.0, 3.0, 9), 36.0),
+    (theorems.MirrorFalling, (4.0, 3.0, 9, 0.5), 37.5),  # (8 + 4½)·3
+    (theorems.AdaGrad, (3.0, 50.0), 30.0),
+    (theorems.AdaGradDiagonal, ([3.0, 5.0], [50.0, 2.0]), 40.0),
+    (theorems.AdaHedge, (10, 50, 2.0), 23.55265688),  # 2·(1 + √116.1292546)
     # again with numbers for which squaring is not doubling and no divisor is 1
     (theorems.PerceptronFrom, (3.0, 0.5, 0.4, 1.2), 34.54819875),  # 4·(4.3 + √18.81)
     (theorems.Zinkevich, (3.0, 5.0, 0.7, 9), 101.1),  # (4.5 + 25 + 4.2)·3

@@ -18,6 +18,7 @@ The names of the fields are the same everywhere: `diameter` D and `radius` R of 
 ≥ ‖z_t‖, `T` rounds, `eta` or `scale` for the step, `curvature` H, `margin` γ, `path` L, `delay` τ.
 """
 
+from ocolib.theorems.adaptive import AdaGrad, AdaGradDiagonal, AdaHedge
 from ocolib.theorems.base import THEOREMS, Chain, Claims, Line, Theorem
 from ocolib.theorems.batch import AverageIterate, LastIterate
 from ocolib.theorems.betting import CoinBetting, ExponentiatedGradient, UniversalPortfolio
@@ -27,6 +28,7 @@ from ocolib.theorems.games import Boosting, HedgeGame, OptimisticGame
 from ocolib.theorems.hedge import Hedge, HedgeAnytime
 from ocolib.theorems.leaders import FTRL, Example2, FTRLSharp, FTRLTuned, FTRLTunedSharp, Stability
 from ocolib.theorems.logistic import LogisticDescent
+from ocolib.theorems.mirror import Mirror, MirrorFalling
 from ocolib.theorems.mistakes import (
     MistakesFloor,
     NormalizedWinnow,

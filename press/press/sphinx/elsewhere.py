@@ -92,6 +92,8 @@ NAMES = {
     "x": "Across",
     "o2b": "From online to batch",
     "gam": "Games",
+    "omd": "Mirror descent",
+    "ada": "Adaptive steps",
 }
 
 

@@ -20,6 +20,7 @@ figure("triangle", {
     "Along the edges": { learner: "hedge", eta: 0.2, t: 1000 },
     "Optimistic: inwards": { learner: "optimistic", eta: 0.1, t: 400 },
   }),
+  play: { pace: 60, frames: ({ t }) => Array.from({ length: 100 }, (_, i) => ({ t: Math.max(1, Math.round(t * (i + 1) / 100)) })) },
   guess: {
     ask: "Two Hedges, η = 0.1. The gap of the plays is what both could gain by answering the last play. After 1000 rounds, how large is it? Click at that height.",
     state: { learner: "hedge", eta: 0.1, t: 1000 }, axes: "y", plot: 1, start: { x: 0, y: 0.2 },

@@ -1,0 +1,310 @@
+"""AdaGrad, with one step for all coordinates and with one for each, and AdaHedge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ocolib import adaptive, validate
+from ocolib.game import play
+from ocolib.losses import Quadratic
+from ocolib.regularizers import gibbs
+from ocolib.sets import Ball, Box
+from ocolib.theorems.base import (
+    Chain,
+    Line,
+    Theorem,
+    attacks,
+    convex,
+    inside,
+    most,
+    plays,
+    slopes,
+    squares,
+)
+from ocolib.theorems.hedge import turns
+
+
+@dataclass(frozen=True)
+class AdaGrad(Theorem):
+    """AdaGrad with one step. Convex losses, a closed convex set of diameter ≤ D, u in the set.
+
+    Eager descent with η_t = D/√(2(‖z_1‖² + … + ‖z_t‖²)), and no step while the sum is 0, has regret at most
+    √2·D·√(‖z_1‖² + … + ‖z_T‖²). `total` is that sum, or more.
+    """
+
+    item, kind, tightness = "ada.norm", "upper", 0.793
+    diameter: float
+    total: float
+
+    def __post_init__(self):
+        self._check(diameter=validate.positive, total=validate.positive)
+
+    @classmethod
+    def of(cls, trace: Any) -> AdaGrad:
+        """Take D and the sum of the squares from a trace."""
+        return cls(trace.learner.over.diameter, float(np.square(trace.subgradients).sum()))
+
+    @property
+    def bound(self) -> float:
+        """√2·D·√total."""
+        return np.sqrt(2 * self.total) * self.diameter
+
+    def hypotheses(self, trace, u=None):
+        """Ask for AdaGrad with the scale D/√2 on a set of diameter ≤ D, convex losses, the sum of squares."""
+        known = isinstance(trace.learner, adaptive.AdaGrad) and not trace.learner.diagonal
+        return {
+            "AdaGrad with one step and scale D/√2": known
+            and bool(np.isclose(trace.learner.scale, self.diameter / np.sqrt(2), rtol=1e-9, atol=0.0)),
+            "the set has diameter ≤ D": known and most(trace.learner.over.diameter, self.diameter),
+            "Σ ‖z_t‖² ≤ total": most(np.square(trace.subgradients).sum(), self.total),
+        } | _common(trace, u, known)
+
+    def chain(self, trace, u=None):
+        """Zinkevich's chain with the steps of AdaGrad, then Σ a_t/√(a_1 + … + a_t) ≤ 2√(Σ a_t)."""
+        z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
+        eta, far, a = trace.learner.step_sizes(z)[:, 0], squares(w, u), squares(z)
+        moved = eta > 0  # before the first gradient nothing happens, and nothing is paid
+        near = ((far[:-1] - far[1:])[moved] / (2 * eta[moved])).sum()
+        noise, last = (eta * a).sum() / 2, eta[-1]
+        return Chain(
+            "AdaGrad with one step",
+            (
+                *_first_lines(trace, u),
+                Line(
+                    near + noise,
+                    "Σ (‖w_t − u‖² − ‖w_{t+1} − u‖²)/2η_t + ½ Σ η_t ‖z_t‖²",
+                    "projection brings w_{t+1} no farther from u",
+                ),
+                Line(
+                    (self.diameter**2 / (2 * last) if last > 0 else 0.0) + noise,
+                    "D²/2η_T + ½ Σ η_t ‖z_t‖²",
+                    "the steps fall; no distance is more than D",
+                ),
+                Line(
+                    np.sqrt(2 * a.sum()) * self.diameter,
+                    "√2 D √(Σ ‖z_t‖²)",
+                    "Σ a_t/√(a_1 + … + a_t) ≤ 2√(Σ a_t)",
+                ),
+                Line(self.bound, "√2 D √total", "Σ ‖z_t‖² ≤ total"),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play linear losses of several sizes on an interval and a disk, quadratic ones on an interval."""
+        sizes = [s * z for z in slopes(1, 1.0) for s in (0.01, 1.0, 7.0)]
+        yield from attacks(_arena(cls, Box([-1.0], [1.0])), sizes, rng, short=3)
+        yield from attacks(_arena(cls, Ball(2, 2.0)), [*slopes(2, 1.5), np.zeros(2)], rng, short=3)
+        bowls = [Quadratic([c], 0.5) for c in (-1.0, 0.3, 1.0)]
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), [0.4]), bowls, rng, short=3)
+
+    @classmethod
+    def worst(cls):
+        """Play the worst game on [0, 1] that a search found: it starts at an end, and round 6 is loud."""
+        Z = np.array([0.97, -0.17, -0.24, -0.27, -0.37, 2.35, 0.61, 0.43])[:, None]
+        trace = play(adaptive.AdaGrad(Box([0.0], [1.0]), start=[1.0]), Z)
+        return cls.of(trace), trace, np.zeros(1)
+
+
+@dataclass(frozen=True)
+class AdaGradDiagonal(Theorem):
+    """AdaGrad with a step for each coordinate. Convex losses, a box of widths ≤ D_i, u in the box.
+
+    With the steps D_i/√(2(z_{1,i}² + … + z_{t,i}²)) the regret is at most √2 Σ_i D_i √(Σ_t z_{t,i}²).
+    `widths` are the D_i, `totals` the sums Σ_t z_{t,i}², or more.
+    """
+
+    item, kind, tightness = "ada.diagonal", "upper", 0.793
+    widths: Any
+    totals: Any
+
+    def __post_init__(self):
+        self._check(widths=_sizes, totals=_sizes)
+        if self.widths.shape != self.totals.shape:
+            raise ValueError(f"widths and totals must have one shape, got {self.widths} and {self.totals}")
+
+    @classmethod
+    def of(cls, trace: Any) -> AdaGradDiagonal:
+        """Take the widths and the sums of the squares from a trace."""
+        over = trace.learner.over
+        return cls(over.high - over.low, np.square(trace.subgradients).sum(axis=0))
+
+    @property
+    def bound(self) -> float:
+        """√2 Σ D_i √total_i."""
+        return float(np.sqrt(2) * (self.widths * np.sqrt(self.totals)).sum())
+
+    def hypotheses(self, trace, u=None):
+        """Ask for diagonal AdaGrad with the scales D_i/√2 on a box, convex losses, the sums of squares."""
+        learner = trace.learner
+        known = isinstance(learner, adaptive.AdaGrad) and learner.diagonal and isinstance(learner.over, Box)
+        known = bool(known and len(self.widths) == trace.dim)
+        return {
+            "diagonal AdaGrad with the scales D_i/√2 on a box": known
+            and np.allclose(learner.scale, self.widths / np.sqrt(2), rtol=1e-9, atol=0.0),
+            "the widths of the box are ≤ D_i": known
+            and most(learner.over.high - learner.over.low, self.widths),
+            "Σ z_{t,i}² ≤ total_i": known and most(np.square(trace.subgradients).sum(axis=0), self.totals),
+        } | _common(trace, u, known)
+
+    def chain(self, trace, u=None):
+        """The chain of one step, coordinate by coordinate."""
+        z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
+        eta, far = trace.learner.step_sizes(z), np.square(w - u)
+        moved = eta > 0
+        near = ((far[:-1] - far[1:])[moved] / (2 * eta[moved])).sum()
+        noise, last = (eta * z**2).sum() / 2, eta[-1][eta[-1] > 0]
+        return Chain(
+            "AdaGrad with a step for each coordinate",
+            (
+                *_first_lines(trace, u),
+                Line(
+                    near + noise,
+                    "Σ_i Σ_t ((w_{t,i} − u_i)² − (w_{t+1,i} − u_i)²)/2η_{t,i} + ½ η_{t,i} z_{t,i}²",
+                    "clipping brings no coordinate farther from u_i",
+                ),
+                Line(
+                    (self.widths[eta[-1] > 0] ** 2 / (2 * last)).sum() + noise,
+                    "Σ_i D_i²/2η_{T,i} + ½ Σ_t η_{t,i} z_{t,i}²",
+                    "the steps fall; no distance is more than D_i",
+                ),
+                Line(
+                    np.sqrt(2) * (self.widths * np.sqrt(np.square(z).sum(axis=0))).sum(),
+                    "√2 Σ_i D_i √(Σ_t z_{t,i}²)",
+                    "Σ a_t/√(a_1 + … + a_t) ≤ 2√(Σ a_t)",
+                ),
+                Line(self.bound, "√2 Σ_i D_i √total_i", "Σ_t z_{t,i}² ≤ total_i"),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play linear losses in the plane, one coordinate rare and loud."""
+        moves = [np.array(row) for row in product((-1.0, 1.0), (-20.0, 0.0, 0.0, 20.0))]
+        yield from attacks(_arena(cls, Box([-1.0, 0.0], [1.0, 3.0]), diagonal=True), moves, rng, short=3)
+
+    @classmethod
+    def worst(cls):
+        """Play the worst game of one coordinate in both, on other scales."""
+        game = np.array([0.97, -0.17, -0.24, -0.27, -0.37, 2.35, 0.61, 0.43])
+        Z, over = np.column_stack([game, 50 * game]), Box([0.0, 0.0], [1.0, 2.0])
+        trace = play(adaptive.AdaGrad(over, diagonal=True, start=[1.0, 2.0]), Z)
+        return cls.of(trace), trace, np.zeros(2)
+
+
+@dataclass(frozen=True)
+class AdaHedge(Theorem):
+    """AdaHedge on n ≥ 2 experts, linear losses with max ℓ_t − min ℓ_t ≤ `width` = S in every round.
+
+    Its regret against the best expert is at most 2Δ_T, and 2Δ_T ≤ S(1 + √(1 + T ln n)).
+    """
+
+    item, kind, tightness = "ada.adahedge", "upper", 0.87
+    n: int
+    T: int
+    width: float = 1.0
+
+    def __post_init__(self):
+        self._check(
+            n=lambda name, n: validate.count(name, n, low=2), T=validate.count, width=validate.positive
+        )
+
+    @property
+    def bound(self) -> float:
+        """S(1 + √(1 + T ln n))."""
+        return self.width * (1 + np.sqrt(1 + self.T * np.log(self.n)))
+
+    def hypotheses(self, trace, u=None):
+        """Ask for AdaHedge on n experts, T rounds, linear losses of range ≤ S."""
+        linear = isinstance(trace.losses, np.ndarray) and trace.losses.ndim == 2
+        return {
+            "AdaHedge": isinstance(trace.learner, adaptive.AdaHedge),
+            f"{self.n} experts": trace.dim == self.n,
+            f"{self.T} rounds": trace.rounds == self.T,
+            "linear losses": linear,
+            "max ℓ_t − min ℓ_t ≤ S": linear and most(np.ptp(trace.losses, axis=-1), self.width),
+        }
+
+    def measure(self, trace, u=None):
+        """Measure the regret against the best expert."""
+        return trace.paid.sum() - trace.subgradients.sum(axis=0).min()
+
+    def chain(self, trace, u=None):
+        """Mixed losses as for Hedge; then Δ_T² grows by at most S² ln(n)/4 + S δ_t in round t."""
+        losses, n = trace.losses, trace.dim
+        gaps, L = trace.learner.gaps(losses), losses.sum(axis=0)
+        total, before = gaps.sum(), gaps[:-1].sum()
+        eta = np.log(n) / before if before > 0 else np.inf
+        M = L.min() if np.isinf(eta) else -gibbs(np.full(n, 1 / n), -eta * L)[0] / eta
+        return Chain(
+            "AdaHedge against the best expert",
+            (
+                Line(self.measure(trace), "Σ ⟨w_t, ℓ_t⟩ − min L"),
+                Line(total + M - L.min(), "Δ_T + M − min L", "Σ m_t ≤ M: the steps fall"),
+                Line(total + before, "Δ_T + Δ_{T−1}", "mean ≥ largest/n, and ln(n)/η_T = Δ_{T−1}"),
+                Line(2 * total, "2 Δ_T", "no gap is negative"),
+                Line(self.bound, "S (1 + √(1 + T ln n))", "Hoeffding: δ_t ≤ η_t S²/8; and δ_t ≤ S"),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play all losses of three experts that are 0 or 1, and others of two sizes."""
+
+        def arena(n, width):
+            def game(losses):
+                return cls(n, len(losses), width), play(adaptive.AdaHedge(n), np.array(losses)), None
+
+            return game
+
+        bits = [np.array(row) for row in product((0.0, 1.0), repeat=3)]
+        yield from attacks(arena(3, 1.0), bits, rng)
+        yield from attacks(
+            arena(2, 5.0), [x * np.eye(2)[k] for x in (0.1, 5.0) for k in (0, 1)], rng, short=3
+        )
+
+    @classmethod
+    def worst(cls, T=400):
+        """Play two experts that take turns, then one that is always right."""
+        return cls(2, T), play(adaptive.AdaHedge(2), turns(T, 44)), None
+
+
+# ---------------------------------------------------------------- what they share
+
+
+def _sizes(name, value):
+    found = validate.vector(name, value)
+    if (found < 0).any() or not found.any():
+        raise ValueError(f"{name} must be ≥ 0 and not all 0, got {found}")
+    return found
+
+
+def _common(trace, u, known):
+    near = bool(known) and inside(trace.learner.over, u)
+    return {"u is in the set": near, "f_t is convex": near and convex(trace, u)}
+
+
+def _first_lines(trace, u):
+    z, w = trace.subgradients, trace.points
+    return (
+        Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
+        Line((z * (w - u)).sum(), "Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
+    )
+
+
+def _arena(cls, over, start=None, diagonal=False):
+    """AdaGrad on `over`; the numbers of the theorem are those of the game."""
+
+    def game(losses):
+        linear = isinstance(losses[0], np.ndarray)
+        learner = adaptive.AdaGrad(over, diagonal, start=start)
+        trace = play(learner, np.array(losses) if linear else losses)
+        if not np.any(trace.subgradients, axis=0).all():  # no bound of 0 can be tested
+            trace = play(learner, np.vstack([trace.losses, np.ones(over.dim)]))
+        return cls.of(trace), trace, trace.best(over)
+
+    return game

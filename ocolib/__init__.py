@@ -2,7 +2,8 @@
 
 The rooms a game is made of: `sets` (where the learner may play), `losses` (what a round costs) with `phi`
 (what a prediction costs), `regularizers` (what keeps a leader steady), `learners` and `kernels` (who plays),
-`adversaries` (who chooses the losses), `data` (what the world chose), `game` (play, and the trace it leaves).
+`adversaries` (who chooses the losses), `data` (what the world chose), `game` (play, and the trace it leaves),
+`bandits` (games in which only the chosen loss is seen).
 
 What is known of it: `theorems` (a class each: hypotheses, step, bound, proof, worst case); `oracle` gives the
 answers of the closed forms from cvxpy.

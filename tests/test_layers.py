@@ -26,6 +26,7 @@ CORE = (
     "kernels",
     "adversaries",
     "game",
+    "bandits",
     "data",
     "theorems",
     "exercises",

@@ -18,6 +18,7 @@ The names of the fields are the same everywhere: `diameter` D and `radius` R of 
 ≥ ‖z_t‖, `T` rounds, `eta` or `scale` for the step, `curvature` H, `margin` γ, `path` L, `delay` τ.
 """
 
+from ocolib.theorems.bandits import EXP3, EXP3IX
 from ocolib.theorems.base import THEOREMS, Chain, Line, Theorem
 from ocolib.theorems.delayed import Delayed, DelayedConstant, DelayedStronglyConvex
 from ocolib.theorems.descent import Descent, DescentAnytime, DescentSharp

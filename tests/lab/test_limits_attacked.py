@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ocolab import limits
+from ocolab import bandits, limits
 from ocolib.adversaries import orthogonal, spiral
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, Hedge
@@ -127,6 +127,22 @@ def experts_game(T):
     return limits.solve_experts(3, T)
 
 
+class Hidden(Arena):
+    """The stored learner for two arms: its exact expected regret, as a share of the value."""
+
+    def share(self, losses):
+        T = len(losses)
+        _, _, value, learner, _ = bandits.read(bandits.stored()[2, T])
+        matrix = tuple("".join(str(int(x)) for x in column) for column in zip(*losses, strict=True))
+        return float(bandits.regret(learner, matrix) / value)
+
+
+def mixed(n, T):
+    """What the stored mixture forces on every learner, and the value."""
+    *_, mixture = bandits.read(bandits.stored()[n, T])
+    return float(bandits.forced(n, T, mixture)), limits.bandit(n, T)
+
+
 ARENAS = {
     limits.interval: Arena(
         lambda T: limits.IntervalMinimax(2.0, 1.5, T),
@@ -203,6 +219,7 @@ ARENAS = {
         against(turns(8), limits.blocks(turns(8), 1.5, 1), DISK, 8, limits.delayed(2.0, 1.5, 1, 8)),
         short=5,
     ),
+    limits.bandit: Hidden(None, bits(2), None, None, lambda: mixed(3, 4), short=3, long=5),
 }
 
 
@@ -276,6 +293,7 @@ BY_HAND = [
     (limits.leader_square_loss, (3,), 5 / 3),
     (limits.delayed, (2.0, 3.0, 1, 8), 24.0),
     (limits.moving, (2.0, 3.0, 4, 16), 48.0),
+    (limits.bandit, (4, 2), 1.25),  # one good arm of four: ¾ + ½
 ]
 
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from itertools import combinations_with_replacement, permutations, product
-from math import factorial
+from math import factorial, lcm
 from typing import Any, TypeAlias
 
 from ocolab.certificates import Refused, number
@@ -109,38 +109,48 @@ def guaranteed(n: int, T: int, learner: Learner) -> Fraction:
     same: one of each kind is tried.
     """
     columns = ["".join(bits) for bits in product("01", repeat=T)]
-    return max(regret(learner, matrix) for matrix in combinations_with_replacement(columns, n))
+    whole = _whole(n, learner)
+    return max(_regret(*whole, matrix) for matrix in combinations_with_replacement(columns, n))
 
 
 def regret(learner: Learner, matrix: tuple[str, ...]) -> Fraction:
     """Return the expected regret of the learner on one matrix, given by its columns.
 
-    >>> coin = {"": [Fraction(1)], "a0": [Fraction(1), Fraction(0)], "a1": [Fraction(0), Fraction(1)]}
-    >>> str(regret(coin, ("00", "11")))
+    >>> shift = {"": [Fraction(1)], "a0": [Fraction(1), Fraction(0)], "a1": [Fraction(0), Fraction(1)]}
+    >>> str(regret(shift, ("00", "11")))
     '1/2'
     """
+    return _regret(*_whole(len(matrix), learner), matrix)
+
+
+def _whole(n: int, learner: Learner) -> tuple[int, dict[str, list[int]]]:
+    """A number D, and D times the probabilities: whole, also when they are shared by up to n new arms."""
+    D = lcm(*range(1, n + 1), *(x.denominator for row in learner.values() for x in row)) * factorial(n)
+    return D, {history: [int(x * D) for x in row] for history, row in learner.items()}
+
+
+def _regret(D: int, learner: dict[str, list[int]], matrix: tuple[str, ...]) -> Fraction:
     n, T = len(matrix), len(matrix[0])
 
-    def to_come(history: str, order: tuple[int, ...]) -> Fraction:
-        """The expected loss of the rounds after a history; `order` has the columns drawn so far."""
+    def to_come(history: str, order: tuple[int, ...]) -> int:
+        """D^(T − t) times the expected loss after a history; `order` has the columns drawn so far."""
         t = len(history) // 2
         if t == T:
-            return Fraction(0)
+            return 0
         if history not in learner:
             raise Refused(f"the learner says nothing about the history {history!r}, which can happen")
-        total = Fraction(0)
+        total, unit = 0, D ** (T - t - 1)
         for arm, chance in enumerate(learner[history]):
-            if chance == 0:
-                continue
-            new = [k for k in range(n) if k not in order] if arm == len(order) else [order[arm]]
-            for k in new:
-                after = order if arm < len(order) else (*order, k)
-                lost = matrix[k][t]
-                ahead = to_come(history + NAMES[arm] + lost, after)
-                total += chance / len(new) * (int(lost) + ahead)
+            if chance:
+                new = [k for k in range(n) if k not in order] if arm == len(order) else [order[arm]]
+                for k in new:
+                    lost = matrix[k][t]
+                    after = order if arm < len(order) else (*order, k)
+                    ahead = to_come(history + NAMES[arm] + lost, after)
+                    total += chance // len(new) * (int(lost) * unit + ahead)
         return total
 
-    return to_come("", ()) - min(column.count("1") for column in matrix)
+    return Fraction(to_come("", ()), D**T) - min(column.count("1") for column in matrix)
 
 
 # ---------------------------------------------------------------- the mixture

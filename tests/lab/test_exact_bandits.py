@@ -182,6 +182,23 @@ def test_the_certificate_that_was_spoiled_is_right():
     assert bandits.verify(spoiled()) == Fraction(33, 40)
 
 
+def test_rounding_at_random_keeps_the_value_on_fractions():
+    """Two arms, two rounds, losses in thirds: the learner on random bits has regret at most ½ on the losses."""
+    learner = STORED[2, 2]["learner"]
+    thirds = [Fraction(k, 3) for k in range(4)]
+    for losses in product(thirds, repeat=4):
+        total = Fraction(0)
+        for bits in product((0, 1), repeat=4):
+            chance = Fraction(1)
+            for x, b in zip(losses, bits, strict=True):
+                chance *= x if b else 1 - x
+            if chance:
+                game = [bits[:2], bits[2:]]
+                paid = expected_regret(learner, 2, game) + min(map(sum, zip(*game, strict=True)))
+                total += chance * paid  # the mean loss is that of the fractions
+        assert total - min(losses[0] + losses[2], losses[1] + losses[3]) <= Fraction(1, 2)
+
+
 # ---------------------------------------------------------------- what the page says of the table
 
 

@@ -89,6 +89,7 @@ NAMES = {
     "shi": "Regret bounds",
     "ma17": "Lecture 17",
     "x": "Across",
+    "ban": "Bandits",
 }
 
 

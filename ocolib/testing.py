@@ -585,7 +585,7 @@ def _changed(stated: Any, trace: Any, u: Any) -> Iterator[tuple[Any, Any, Any]]:
             except ValueError:  # the theorem refuses such a number
                 continue
     for other in _other_losses(trace.losses):
-        yield stated, play(trace.learner, other), u
+        yield stated, trace.again(other) if hasattr(trace, "again") else play(trace.learner, other), u
     if u is not None:
         u = np.asarray(u, dtype=float)
         for other in (10 * u, -u, u + 3.0, 0 * u):

@@ -32,6 +32,7 @@ CORE = (
     "game",
     "games",
     "batch",
+    "bandits",
     "data",
     "theorems",
     "exercises",

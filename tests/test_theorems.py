@@ -282,6 +282,9 @@ BY_HAND = [
     (theorems.FTRLTunedSharp, (2.0, 3.0, 25), 30.0),
     (theorems.Hedge, (10, 50), 7.587135646),  # 5√2.302585093
     (theorems.HedgeAnytime, (10, 49), 10.62198990),
+    (theorems.EXP3, (10, 50), 47.98525912),  # √(1000·2.302585093)
+    (theorems.EXP3, (2, 6, 0.5), 4.386294361),  # 2 ln 2 + 3
+    (theorems.EXP3IX, (2, 8, 0.5, 0.5), 13.54517744),  # 2 ln 8 + 8 + ln 4
     (theorems.LogisticDescent, (0.5, np.e, 2.0), 0.7357588823),  # 2/e
     (theorems.CoinBetting, (1, (np.e - 1) ** 0.5 / 2), 1.155416248),  # the logarithm is 1: ½√(e − 1) + ½
     (theorems.CoinBetting, (4, 3.0, 2.0), 14.8851565074),  # 6√ln 145 + 3/2

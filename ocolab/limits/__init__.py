@@ -11,9 +11,9 @@ adversary forces it). They take their arguments in the order of the theorems: th
 the size `rho` of the subgradients, what the theorem adds (`delay`, `pieces`), the rounds `T`, the step.
 
 The rooms: `linear` (an interval, a ball), `prediction` (experts, Hedge), `estimation` (gradient descent;
-`worst_case` is the door), `curved` (strongly convex losses), `late` (delays, moving comparators), `betting`
-(coins, portfolios). Linear and semidefinite programs are handed to cvxpy, imported where it is needed; the
-rest needs NumPy alone.
+`worst_case` is the door), `curved` (strongly convex losses), `late` (delays, moving comparators), `hidden`
+(bandits), `betting` (coins, portfolios). Linear and semidefinite programs are handed to cvxpy, imported where
+it is needed; the rest needs NumPy alone.
 """
 
 from ocolab.limits.base import LIMITS, limit
@@ -26,6 +26,7 @@ from ocolab.limits.curved import (
     square_loss,
 )
 from ocolab.limits.estimation import DescentProblem, WorstCase, descent, worst_case
+from ocolab.limits.hidden import bandit
 from ocolab.limits.late import Delayed, Interleaved, best_pieces, blocks, delayed, moving, restarts
 from ocolab.limits.linear import BallMinimax, IntervalMinimax, ball, coin, coin_sums, interval, mean_distance
 from ocolab.limits.prediction import (

@@ -19,6 +19,7 @@ The names of the fields are the same everywhere: `diameter` D and `radius` R of 
 """
 
 from ocolib.theorems.adaptive import AdaGrad, AdaGradDiagonal, AdaHedge
+from ocolib.theorems.bandits import EXP3, EXP3IX
 from ocolib.theorems.base import THEOREMS, Chain, Claims, Line, Theorem
 from ocolib.theorems.batch import AverageIterate, LastIterate
 from ocolib.theorems.betting import CoinBetting, ExponentiatedGradient, UniversalPortfolio

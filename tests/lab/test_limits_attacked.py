@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ocolab import limits
+from ocolab import bandits, limits
 from ocolib.adversaries import orthogonal, spiral
 from ocolib.game import play
 from ocolib.learners import FTL, FTRL, OGD, Hedge
@@ -139,6 +139,22 @@ def behind_the_best(trace):
     return float(trace.paid.sum() + np.log(best_rebalanced([loss.x for loss in trace.losses])[1]))
 
 
+class Hidden(Arena):
+    """The stored learner for two arms: its exact expected regret, as a share of the value."""
+
+    def share(self, losses):
+        T = len(losses)
+        _, _, value, learner, _ = bandits.read(bandits.stored()[2, T])
+        matrix = tuple("".join(str(int(x)) for x in column) for column in zip(*losses, strict=True))
+        return float(bandits.regret(learner, matrix) / value)
+
+
+def mixed(n, T):
+    """What the stored mixture forces on every learner, and the value."""
+    *_, mixture = bandits.read(bandits.stored()[n, T])
+    return float(bandits.forced(n, T, mixture)), limits.bandit(n, T)
+
+
 ARENAS = {
     limits.strike: Arena(
         limits.OptionBettor,
@@ -233,6 +249,7 @@ ARENAS = {
         against(turns(8), limits.blocks(turns(8), 1.5, 1), DISK, 8, limits.delayed(2.0, 1.5, 1, 8)),
         short=5,
     ),
+    limits.bandit: Hidden(None, bits(2), None, None, lambda: mixed(3, 4), short=3, long=5),
 }
 
 
@@ -308,6 +325,7 @@ BY_HAND = [
     (limits.moving, (2.0, 3.0, 4, 16), 48.0),
     (limits.strike, (3,), 1.5),  # |S_3| is 1 or 3: ¾·½ + ¼·5/2 = 1
     (limits.wealth_ratio, (3,), np.log(26 / 9)),  # 1 + 4/9 + 4/9 + 1
+    (limits.bandit, (4, 2), 1.25),  # one good arm of four: ¾ + ½
 ]
 
 

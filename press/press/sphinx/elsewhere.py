@@ -88,12 +88,13 @@ NAMES = {
     "zin4": "Lecture 4",
     "shi": "Regret bounds",
     "ma17": "Lecture 17",
-    "bet": "Betting",
     "x": "Across",
-    "o2b": "From online to batch",
-    "gam": "Games",
     "omd": "Mirror descent",
     "ada": "Adaptive steps",
+    "o2b": "From online to batch",
+    "ban": "Bandits",
+    "gam": "Games",
+    "bet": "Betting",
 }
 
 

@@ -1,0 +1,213 @@
+"""Exact minimax values of tiny bandit games, as certificates in fractions that anyone can check again.
+
+N arms, T rounds, losses 0 or 1 fixed in advance, and the learner sees the loss of its own arm alone. A
+certificate has two halves. A *learner* (the probabilities of the next arm after each history) has expected
+regret at most the value on every matrix of losses. A *mixture* of matrices forces that value on every
+learner: even the best reply to it, which knows the mixture, does no better. `verify` checks both with the
+standard library and no rounding, and raises `Refused` where one fails. `ocolab.solve_bandits` finds them.
+
+Neither half knows the names of the arms. A learner calls them a, b, c … in the order in which it first draws
+them, and a new arm is drawn uniformly from those that are left; "a1b0" is the history in which the first arm
+lost 1 and then another one 0. A mixture gives the chances of its matrices, whose columns (one for each arm, a
+bit for each round: "01/11/10" has three arms and two rounds) are put in a random order before the game.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from itertools import combinations_with_replacement, permutations, product
+from math import factorial, lcm
+from typing import Any, TypeAlias
+
+from ocolab.certificates import Refused, number
+from ocolib import validate
+
+NAMES = "abcdefghijklmnopqrstuvwxyz"
+#: probabilities of the arms seen so far, in their order, and last, if there is one, of a new arm
+Learner: TypeAlias = Mapping[str, list[Fraction]]
+#: {columns of a matrix: chance}
+Mixture: TypeAlias = Mapping[tuple[str, ...], Fraction]
+
+
+def stored() -> dict[tuple[int, int], dict[str, Any]]:
+    """Return the certificates that come with the package: {(N, T): certificate}."""
+    text = files("ocolab").joinpath("bandits.json").read_text("utf8")
+    return {(entry["n"], entry["T"]): entry for entry in json.loads(text)}
+
+
+def value(n: int, T: int) -> Fraction:
+    """Return the minimax expected regret of n arms over T rounds, from a stored certificate that is verified.
+
+    >>> str(value(2, 4)), str(value(3, 3))
+    ('33/40', '10/9')
+    """
+    return _value(validate.count("n", n), validate.count("T", T))
+
+
+@cache
+def _value(n: int, T: int) -> Fraction:
+    found = stored().get((n, T))
+    if found is None:
+        known = ", ".join(f"({a}, {b})" for a, b in sorted(stored()))
+        raise ValueError(f"(n, T) must be one of {known}, got {(n, T)}")
+    return verify(found)
+
+
+def verify(certificate: Mapping[str, Any]) -> Fraction:
+    """Return the value that a certificate proves, or raise `Refused` with the reason why it does not."""
+    n, T, claim, learner, mixture = read(certificate)
+    worst = guaranteed(n, T, learner)
+    if worst > claim:
+        raise Refused(f"the learner has regret {worst} on some matrix, more than {claim}")
+    least = forced(n, T, mixture)
+    if least < claim:
+        raise Refused(f"some learner has regret {least} against the mixture, less than {claim}")
+    return claim
+
+
+def read(certificate: Mapping[str, Any]) -> tuple[int, int, Fraction, Learner, Mixture]:
+    """Read a certificate: (n, T, value, learner, mixture), with the shapes and the sums checked."""
+    if not isinstance(certificate, Mapping) or set(certificate) != {"n", "T", "value", "learner", "mixture"}:
+        raise Refused("a certificate has n, T, value, learner and mixture")
+    n, T = certificate["n"], certificate["T"]
+    if not all(isinstance(k, int) and not isinstance(k, bool) and 1 <= k <= 8 for k in (n, T)):
+        raise Refused("n and T must be whole numbers from 1 to 8")
+    learner = {h: [number(x) for x in row] for h, row in certificate["learner"].items()}
+    for history, row in learner.items():
+        seen = _seen(history, n, T)
+        if len(row) != min(seen + 1, n) or min(row) < 0 or sum(row) != 1:
+            raise Refused(f"after {history!r} the learner has no probabilities of the arms it may draw")
+    mixture = {tuple(m.split("/")): number(x) for m, x in certificate["mixture"].items()}
+    for matrix in mixture:
+        if len(matrix) != n or any(len(column) != T or set(column) - {"0", "1"} for column in matrix):
+            raise Refused(f"{'/'.join(matrix)!r} is no matrix of {n} arms and {T} rounds")
+    if not mixture or min(mixture.values()) < 0 or sum(mixture.values()) != 1:
+        raise Refused("the chances of the mixture must be at least 0 and add up to 1")
+    return n, T, number(certificate["value"]), learner, mixture
+
+
+def _seen(history: str, n: int, T: int) -> int:
+    """The number of arms that were drawn in a history such as "a1b0"."""
+    arms, bits = history[::2], history[1::2]
+    seen = 0
+    for arm, bit in zip(arms, bits, strict=False):
+        seen = max(seen, NAMES.find(arm) + 1) if arm in NAMES[: min(seen + 1, n)] and bit in "01" else 99
+    if len(arms) != len(bits) or len(arms) >= T or seen > n:
+        raise Refused(f"{history!r} is no history of {n} arms before round {T}")
+    return seen
+
+
+# ---------------------------------------------------------------- the learner
+
+
+def guaranteed(n: int, T: int, learner: Learner) -> Fraction:
+    """Return the largest expected regret of the learner over all binary losses.
+
+    It does not know the names of the arms, so matrices that differ in the order of their columns cost it the
+    same: one of each kind is tried.
+    """
+    columns = ["".join(bits) for bits in product("01", repeat=T)]
+    whole = _whole(n, learner)
+    return max(_regret(*whole, matrix) for matrix in combinations_with_replacement(columns, n))
+
+
+def regret(learner: Learner, matrix: tuple[str, ...]) -> Fraction:
+    """Return the expected regret of the learner on one matrix, given by its columns.
+
+    >>> shift = {"": [Fraction(1)], "a0": [Fraction(1), Fraction(0)], "a1": [Fraction(0), Fraction(1)]}
+    >>> str(regret(shift, ("00", "11")))
+    '1/2'
+    """
+    return _regret(*_whole(len(matrix), learner), matrix)
+
+
+def _whole(n: int, learner: Learner) -> tuple[int, dict[str, list[int]]]:
+    """A number D, and D times the probabilities: whole, also when they are shared by up to n new arms."""
+    D = lcm(*range(1, n + 1), *(x.denominator for row in learner.values() for x in row)) * factorial(n)
+    return D, {history: [int(x * D) for x in row] for history, row in learner.items()}
+
+
+def _regret(D: int, learner: dict[str, list[int]], matrix: tuple[str, ...]) -> Fraction:
+    n, T = len(matrix), len(matrix[0])
+
+    def to_come(history: str, order: tuple[int, ...]) -> int:
+        """D^(T − t) times the expected loss after a history; `order` has the columns drawn so far."""
+        t = len(history) // 2
+        if t == T:
+            return 0
+        if history not in learner:
+            raise Refused(f"the learner says nothing about the history {history!r}, which can happen")
+        total, unit = 0, D ** (T - t - 1)
+        for arm, chance in enumerate(learner[history]):
+            if chance:
+                new = [k for k in range(n) if k not in order] if arm == len(order) else [order[arm]]
+                for k in new:
+                    lost = matrix[k][t]
+                    after = order if arm < len(order) else (*order, k)
+                    ahead = to_come(history + NAMES[arm] + lost, after)
+                    total += chance // len(new) * (int(lost) * unit + ahead)
+        return total
+
+    return Fraction(to_come("", ()), D**T) - min(column.count("1") for column in matrix)
+
+
+# ---------------------------------------------------------------- the mixture
+
+
+def forced(n: int, T: int, mixture: Mixture) -> Fraction:
+    """Return the least expected regret of any learner against the mixture: Bayes-optimal play, backwards.
+
+    The columns are in random order, so all arms not yet drawn look alike: it suffices to draw them in the
+    order 1, 2, 3 ….
+    """
+    possible: list[tuple[tuple[str, ...], Fraction]] = []
+    for matrix, chance in mixture.items():
+        possible += [(order, chance / factorial(n)) for order in permutations(matrix)]
+
+    def to_come(possible: list[tuple[tuple[str, ...], Fraction]], t: int, seen: int) -> Fraction:
+        """The least expected loss, not divided by the chance of being here."""
+        if t == T or not possible:
+            return Fraction(0)
+        costs = []
+        for arm in range(min(seen + 1, n)):
+            right = [(m, x) for m, x in possible if m[arm][t] == "0"]
+            wrong = [(m, x) for m, x in possible if m[arm][t] == "1"]
+            after = max(seen, arm + 1)
+            cost = sum((x for _, x in wrong), Fraction(0))
+            costs.append(cost + to_come(right, t + 1, after) + to_come(wrong, t + 1, after))
+        return min(costs)
+
+    best = sum(x * min(column.count("1") for column in m) for m, x in mixture.items())
+    return to_come(possible, 0, 0) - best
+
+
+def histories(n: int, T: int) -> Iterator[str]:
+    """Yield the histories before round T, shortest first.
+
+    >>> list(histories(2, 2))
+    ['', 'a0', 'a1']
+    """
+    level = [""]
+    for t in range(T):
+        yield from level
+        if t < T - 1:
+            level = [
+                history + arm + bit
+                for history in level
+                for arm in NAMES[: min(_seen(history, n, T) + 1, n)]
+                for bit in "01"
+            ]
+
+
+def needle(n: int, T: int) -> Fraction:
+    """Return what one arm that never errs among arms that always err forces on every learner, T ≤ n.
+
+    A learner that has drawn only losing arms knows nothing about the others: after t rounds it has found the
+    good one with probability at most t/n. So it loses at least Σ (1 − t/n) = T − T(T + 1)/(2n).
+    """
+    n, T = validate.count("n", n), validate.count("T", T)
+    if n < T:
+        raise ValueError(f"n must be at least T = {T}, got {n}")
+    return T - Fraction(T * (T + 1), 2 * n)

@@ -1,0 +1,306 @@
+"""Play games in which the learner sees only the loss of the arm that it chose.
+
+A bandit learner is a frozen description; `learner.player()` begins a game. A player has `predict()`, the
+probabilities with which it draws the next arm, and `update(arm, loss)`, all that it is told about a round.
+
+>>> losses = np.tile([1.0, 0.0], (200, 1))  # the second arm is always right
+>>> trace = play_bandit(EXP3(2, eta=0.1), losses, seed=0)
+>>> bool((trace.arms == 1).mean() > 0.8)
+True
+
+The losses are an array `(T, n)` that is fixed before the first round: the adversary is *oblivious*.
+`play_bandit` draws the arms at random; `all_paths` follows every sequence of arms with its probability, so
+that expectations are exact sums.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocolib import validate
+from ocolib.describe import description, keep
+from ocolib.types import Array
+
+# ---------------------------------------------------------------- learners
+
+
+@description
+class EXP3:
+    """Hedge on importance-weighted losses: estimate the drawn arm's loss by loss/probability, others by 0.
+
+    With the step η = √(2 ln(n)/(nT)) its expected regret on losses in [0, 1] fixed in advance is at most
+    √(2nT ln n) (`theorems.EXP3`).
+    """
+
+    n: int
+    eta: float
+
+    def __post_init__(self) -> None:
+        keep(self, n=validate.count("n", self.n, low=2), eta=validate.positive("eta", self.eta))
+
+    @property
+    def bias(self) -> float:
+        """What is added to the probability when a loss is divided by it: nothing."""
+        return 0.0
+
+    def player(self) -> "ExponentialPlayer":
+        """Begin a game."""
+        return ExponentialPlayer(self.n, self.eta, self.bias)
+
+
+@description
+class EXP3IX:
+    """EXP3 with implicit exploration: divide the drawn arm's loss by probability + γ, γ = η/2 unless given.
+
+    The estimates are too small on average, but none exceeds 1/γ, and the regret is small with high
+    probability (`theorems.EXP3IX`).
+    """
+
+    n: int
+    eta: float
+    gamma: float | None = None
+
+    def __post_init__(self) -> None:
+        eta = validate.positive("eta", self.eta)
+        gamma = eta / 2 if self.gamma is None else validate.positive("gamma", self.gamma)
+        keep(self, n=validate.count("n", self.n, low=2), eta=eta, gamma=gamma)
+
+    @property
+    def bias(self) -> float:
+        """What is added to the probability when a loss is divided by it: γ."""
+        assert self.gamma is not None
+        return self.gamma
+
+    def player(self) -> "ExponentialPlayer":
+        """Begin a game."""
+        return ExponentialPlayer(self.n, self.eta, self.bias)
+
+
+@description
+class UCB1:
+    """Draw each arm once, then the arm with the smallest optimistic mean: mean loss − √(2 ln(t − 1)/draws).
+
+    It is made for losses that are drawn independently from a fixed law for each arm. It is deterministic: an
+    adversary can foresee it.
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        keep(self, n=validate.count("n", self.n, low=2))
+
+    def player(self) -> "UCBPlayer":
+        """Begin a game."""
+        return UCBPlayer(self.n)
+
+
+class ExponentialPlayer:
+    """A game of `EXP3` or `EXP3IX`: it keeps the sum of the estimates of each arm."""
+
+    def __init__(self, n: int, eta: float, bias: float) -> None:
+        self.eta, self.bias, self.estimates = eta, bias, np.zeros(n)
+
+    def predict(self) -> Array:
+        weights = np.exp(-self.eta * (self.estimates - self.estimates.min()))
+        return weights / weights.sum()
+
+    def update(self, arm: int, loss: float) -> None:
+        added = np.zeros(len(self.estimates))
+        added[arm] = loss / (self.predict()[arm] + self.bias)
+        self.estimates = self.estimates + added  # a new array: `all_paths` copies players
+
+    def copy(self) -> "ExponentialPlayer":
+        """Return a player with the same past."""
+        other = ExponentialPlayer(len(self.estimates), self.eta, self.bias)
+        other.estimates = self.estimates
+        return other
+
+
+class UCBPlayer:
+    """A game of `UCB1`: it keeps the number of draws and the sum of the losses of each arm."""
+
+    def __init__(self, n: int) -> None:
+        self.draws, self.sums = np.zeros(n, dtype=int), np.zeros(n)
+
+    def predict(self) -> Array:
+        seen = np.maximum(self.draws, 1)
+        optimistic = self.sums / seen - np.sqrt(2 * np.log(max(self.draws.sum(), 1)) / seen)
+        choice = np.where(self.draws == 0, -np.inf, optimistic).argmin()  # of equal ones the first
+        return np.eye(len(self.sums))[choice]
+
+    def update(self, arm: int, loss: float) -> None:
+        drawn = np.arange(len(self.sums)) == arm
+        self.draws, self.sums = self.draws + drawn, self.sums + loss * drawn
+
+    def copy(self) -> "UCBPlayer":
+        """Return a player with the same past."""
+        other = UCBPlayer(len(self.sums))
+        other.draws, other.sums = self.draws, self.sums
+        return other
+
+
+# ---------------------------------------------------------------- games
+
+
+@dataclass(frozen=True)
+class BanditTrace:
+    """One game: the `arms` drawn, `(T,)`, and the `probabilities` they were drawn with, `(T, n)`."""
+
+    learner: Any
+    losses: Array
+    arms: Array
+    probabilities: Array
+
+    @property
+    def paid(self) -> Array:
+        """The losses of the arms that were drawn, `(T,)`."""
+        return self.losses[np.arange(len(self.arms)), self.arms]
+
+    @property
+    def regret(self) -> float:
+        """What was paid, less the total of the best arm."""
+        return float(self.paid.sum() - self.losses.sum(axis=0).min())
+
+
+@dataclass(frozen=True)
+class Paths:
+    """All games that can happen: P sequences of arms, `(P, T)`, each with its chance, `(P,)`.
+
+    `probabilities` are those that the learner drew from, `(P, T, n)`.
+    """
+
+    learner: Any
+    losses: Array
+    arms: Array
+    probabilities: Array
+    chances: Array
+
+    @property
+    def dim(self) -> int:
+        """The number of arms."""
+        return self.losses.shape[1]
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds."""
+        return len(self.losses)
+
+    @property
+    def paid(self) -> Array:
+        """The losses of the arms that were drawn, `(P, T)`."""
+        return self.losses[np.arange(self.rounds), self.arms]
+
+    @property
+    def regrets(self) -> Array:
+        """The regret on each path against the best arm, `(P,)`."""
+        return self.paid.sum(axis=1) - self.losses.sum(axis=0).min()
+
+    @property
+    def estimates(self) -> Array:
+        """The losses as `EXP3` and `EXP3IX` estimate them, `(P, T, n)`."""
+        drawn = np.arange(self.dim) == self.arms[..., None]
+        return drawn * self.losses / np.where(drawn, self.probabilities + self.learner.bias, 1.0)
+
+    def mean(self, of: ArrayLike) -> float:
+        """Return the expectation of a quantity that is known for each path, `(P,)`."""
+        return float(self.chances @ validate.array("of", of, len(self.chances), ndim=1))
+
+    def quantile(self, delta: float) -> float:
+        """Return the smallest r that the regret exceeds with probability at most δ."""
+        delta = validate.number("delta", delta, 0.0, 1.0)
+        order = np.argsort(self.regrets)
+        above = 1 - np.cumsum(self.chances[order])
+        return float(self.regrets[order][np.argmax(above <= delta + 1e-12)])
+
+    def again(self, losses: ArrayLike) -> "Paths":
+        """Return all games of the same learner on other losses."""
+        return all_paths(self.learner, losses)
+
+
+def play_bandit(learner: Any, losses: ArrayLike, seed: int) -> BanditTrace:
+    """Play one game on losses `(T, n)` fixed in advance; the learner is told its own arm's loss alone."""
+    losses = validate.frozen("losses", losses, learner.n, ndim=2)
+    rng, player = np.random.default_rng(seed), learner.player()
+    arms, drawn_from = [], []
+    for row in losses:
+        p = player.predict()
+        arm = int(rng.choice(len(row), p=p))
+        player.update(arm, float(row[arm]))
+        arms.append(arm)
+        drawn_from.append(p)
+    return BanditTrace(learner, losses, np.array(arms), np.array(drawn_from))
+
+
+def all_paths(learner: Any, losses: ArrayLike) -> Paths:
+    """Follow every sequence of arms that has a positive probability: at most n^T of them.
+
+    >>> paths = all_paths(EXP3(2, eta=1.0), [[1, 0], [1, 0]])
+    >>> len(paths.arms), round(paths.mean(paths.regrets), 4)
+    (4, 0.8096)
+    """
+    losses = validate.frozen("losses", losses, learner.n, ndim=2)
+    level: list[tuple[Any, float, list, list]] = [(learner.player(), 1.0, [], [])]
+    for row in losses:
+        following = []
+        for player, chance, arms, drawn_from in level:
+            p = player.predict()
+            for arm in np.flatnonzero(p):
+                child = player.copy()
+                child.update(int(arm), float(row[arm]))
+                following.append((child, chance * p[arm], [*arms, int(arm)], [*drawn_from, p]))
+        level = following
+    _, chances, arms, drawn_from = (list(part) for part in zip(*level, strict=True))
+    return Paths(learner, losses, np.array(arms), np.array(drawn_from), np.array(chances))
+
+
+# ---------------------------------------------------------------- the law of the regret in one game
+
+
+def switch_losses(T: int) -> Array:
+    """Return T rounds of two arms: the first is right for a quarter of the game, the second for the rest."""
+    first = np.arange(validate.count("T", T, low=4)) < T // 4
+    return np.column_stack([~first, first]).astype(float)
+
+
+def switch_law(learner: Any, T: int) -> tuple[Array, Array]:
+    """Return the possible regrets of `EXP3` or `EXP3IX` on `switch_losses(T)`, and their probabilities.
+
+    In each part of the game one arm alone has losses, and its estimate depends only on how often it was
+    drawn. So the law is a dynamic program over the two numbers of draws.
+    """
+    losses = switch_losses(T)
+    early = int(losses[:, 1].sum())
+    late = T - early
+    if getattr(learner, "n", None) != 2 or not hasattr(learner, "bias"):
+        raise ValueError(f"learner must be EXP3 or EXP3IX with two arms, got {learner!r}")
+    eta, bias = learner.eta, learner.bias
+    first = _draws(early, 0.0, eta, bias)
+    law = np.zeros(T + 1)
+    ahead = 0.0  # the estimate of the second arm after k draws
+    for k, chance in enumerate(first):
+        if chance > 0:
+            law[k : k + late + 1] += chance * _draws(late, -ahead, eta, bias)
+            ahead += 1 / (_chance(ahead, eta) + bias)
+    return np.arange(T + 1) - float(losses.sum(axis=0).min()), law
+
+
+def _chance(gap: Any, eta: float) -> Any:
+    """The probability of the arm whose estimate is larger by `gap`."""
+    return np.exp(-np.logaddexp(0.0, eta * np.minimum(gap, 700 / eta)))
+
+
+def _draws(rounds: int, gap: float, eta: float, bias: float) -> Array:
+    """The law of the number of draws of an arm that always loses 1 and starts `gap` behind."""
+    chances = np.zeros(rounds + 1)
+    for k in range(rounds + 1):
+        chances[k] = _chance(gap, eta)
+        gap = min(gap + 1 / (chances[k] + bias), 700 / eta)
+    law = np.zeros(rounds + 1)
+    law[0] = 1.0
+    for _ in range(rounds):
+        drawn = law * chances
+        law = law - drawn
+        law[1:] += drawn[:-1]
+    return law

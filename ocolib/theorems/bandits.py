@@ -1,0 +1,189 @@
+"""Adversarial bandits: EXP3 in expectation, EXP3-IX with high probability. A game is all paths of arms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ocolib import bandits, validate
+from ocolib.theorems.base import Chain, Line, Theorem, attacks
+
+
+@dataclass(frozen=True)
+class EXP3(Theorem):
+    """EXP3 with a fixed step. n ≥ 2 arms, losses in [0, 1] that are fixed before the first round (oblivious).
+
+    With step η its expected regret against the best arm after T rounds is at most ln(n)/η + ηnT/2. The best
+    step, η = √(2 ln(n)/(nT)), gives √(2nT ln n). A game is a `Paths` of `bandits.all_paths`.
+    """
+
+    item, kind, tightness = "ban.thm.exp3", "upper", 0.53
+    n: int
+    T: int
+    eta: float | None = None
+
+    def __post_init__(self):
+        self._check(n=_arms, T=validate.count, eta=validate.positive)
+
+    @property
+    def step(self) -> float:
+        """The η given, else √(2 ln(n)/(nT)), which makes the bound least."""
+        return self.eta or np.sqrt(2 * np.log(self.n) / (self.n * self.T))
+
+    @property
+    def bound(self) -> float:
+        """ln(n)/η + ηnT/2; with the best step this is √(2nT ln n)."""
+        return np.log(self.n) / self.step + self.step * self.n * self.T / 2
+
+    def hypotheses(self, trace, u=None):
+        """Ask for all paths of EXP3 with this step on n arms, T rounds, losses in [0, 1]."""
+        learner = trace.learner
+        exp3 = isinstance(learner, bandits.EXP3)
+        return {
+            "EXP3 with the step η": exp3 and bool(np.isclose(learner.eta, self.step, rtol=1e-9, atol=0.0))
+        } | _common(self, trace)
+
+    def measure(self, trace, u=None):
+        """Measure the expected regret against the best arm."""
+        return trace.mean(trace.regrets)
+
+    def chain(self, trace, u=None):
+        """Take expectations over all paths; the third line holds on every path, the others on average."""
+        p, guess, eta, n = trace.probabilities, trace.estimates, trace.learner.eta, trace.dim
+        best = trace.losses.sum(axis=0).argmin()
+        mixed = (p * guess).sum(axis=(1, 2))
+        squares = trace.mean((p * guess * guess).sum(axis=(1, 2)))
+        start = np.log(n) / eta
+        return Chain(
+            "EXP3, on average over all paths",
+            (
+                Line(trace.mean(trace.regrets), "E Σ ℓ_t(a_t) − L(i)"),
+                Line(
+                    trace.mean(mixed - guess[:, :, best].sum(axis=1)),
+                    "E Σ ⟨p_t, ℓ̂_t⟩ − ℓ̂_t(i)",
+                    "the estimates are right on average",
+                ),
+                Line(
+                    start + eta / 2 * squares,
+                    "ln N/η + ½η·E Σ ⟨p_t, ℓ̂_t²⟩",
+                    "e^−x ≤ 1 − x + x²/2 for x ≥ 0",
+                ),
+                Line(
+                    start + eta / 2 * np.square(trace.losses).sum(),
+                    "ln N/η + ½η·Σ Σ_i ℓ_t(i)²",
+                    "average over the arm drawn",
+                ),
+                Line(start + eta * n * trace.rounds / 2, "ln N/η + ½ηNT", "ℓ_t(i) ≤ 1"),
+            ),
+        )
+
+    @classmethod
+    def games(cls, rng):
+        """Play all losses of two and three arms that are 0 or 1; the best step and another."""
+
+        def arena(n, eta):
+            def game(losses):
+                stated = cls(n, len(losses), eta)
+                return stated, bandits.all_paths(bandits.EXP3(n, stated.step), np.array(losses)), None
+
+            return game
+
+        for n, eta in ((2, None), (3, None), (2, 0.9)):
+            yield from attacks(arena(n, eta), _bits(n), rng, short=3, long=5)
+
+    @classmethod
+    def worst(cls, T=10):
+        """Play two arms of which the second always loses."""
+        stated = cls(2, T)
+        return stated, bandits.all_paths(bandits.EXP3(2, stated.step), np.tile([0.0, 1.0], (T, 1))), None
+
+
+@dataclass(frozen=True)
+class EXP3IX(Theorem):
+    """EXP3-IX with γ = η/2. n ≥ 2 arms, losses in [0, 1] fixed before the first round (oblivious), 0 < δ < 1.
+
+    With step η and probability at least 1 − δ its regret against the best arm after T rounds is at most
+    (ln n + ln(2/δ))/η + ηnT + ln(2/δ). The best step, η = √((ln n + ln(2/δ))/(nT)), gives
+    2√(nT(ln n + ln(2/δ))) + ln(2/δ).
+    """
+
+    item, kind, tightness = "ban.thm.ix", "upper", 0.23
+    n: int
+    T: int
+    delta: float
+    eta: float | None = None
+
+    def __post_init__(self):
+        self._check(n=_arms, T=validate.count, delta=_chance, eta=validate.positive)
+
+    @property
+    def step(self) -> float:
+        """The η given, else √((ln n + ln(2/δ))/(nT)), which makes the bound least."""
+        return self.eta or np.sqrt((np.log(self.n) + np.log(2 / self.delta)) / (self.n * self.T))
+
+    @property
+    def bound(self) -> float:
+        """(ln n + ln(2/δ))/η + ηnT + ln(2/δ)."""
+        luck = np.log(2 / self.delta)
+        return (np.log(self.n) + luck) / self.step + self.step * self.n * self.T + luck
+
+    def hypotheses(self, trace, u=None):
+        """Ask for all paths of EXP3-IX with this step, γ = η/2, on n arms, T rounds, losses in [0, 1]."""
+        learner = trace.learner
+        ix = isinstance(learner, bandits.EXP3IX)
+        return {
+            "EXP3-IX with the step η": ix and bool(np.isclose(learner.eta, self.step, rtol=1e-9, atol=0.0)),
+            "γ = η/2": ix and bool(np.isclose(learner.bias, learner.eta / 2, rtol=1e-9, atol=0.0)),
+        } | _common(self, trace)
+
+    def measure(self, trace, u=None):
+        """Measure the smallest number that the regret exceeds with probability at most δ."""
+        return trace.quantile(self.delta)
+
+    @classmethod
+    def games(cls, rng):
+        """Play all losses of two arms that are 0 or 1, with δ = 0.1, and of three arms, with δ = 0.5."""
+
+        def arena(n, delta, eta):
+            def game(losses):
+                stated = cls(n, len(losses), delta, eta)
+                return stated, bandits.all_paths(bandits.EXP3IX(n, stated.step), np.array(losses)), None
+
+            return game
+
+        for n, delta, eta in ((2, 0.1, None), (3, 0.5, None), (2, 0.9, 0.5)):
+            yield from attacks(arena(n, delta, eta), _bits(n), rng, short=3, long=5)
+
+    @classmethod
+    def worst(cls, T=8):
+        """Play two arms of which the second always loses, with δ = 0.5."""
+        stated = cls(2, T, 0.5)
+        return stated, bandits.all_paths(bandits.EXP3IX(2, stated.step), np.tile([0.0, 1.0], (T, 1))), None
+
+
+def _arms(name, n):
+    return validate.count(name, n, low=2)
+
+
+def _chance(name, delta):
+    delta = validate.positive(name, delta)
+    if delta >= 1:
+        raise ValueError(f"{name} must be < 1, got {delta:g}")
+    return delta
+
+
+def _bits(n):
+    return [np.array(row) for row in product((0.0, 1.0), repeat=n)]
+
+
+def _common(stated: Any, trace: Any) -> dict[str, bool]:
+    losses = trace.losses
+    return {
+        "all paths of a bandit game": isinstance(trace, bandits.Paths),
+        f"{stated.n} arms": losses.shape[1] == stated.n,
+        f"{stated.T} rounds": len(losses) == stated.T,
+        "losses in [0, 1]": bool((losses >= 0).all() and (losses <= 1).all()),
+    }

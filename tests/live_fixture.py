@@ -247,7 +247,7 @@ class Reader:
         return self.result(number)
 
     def result(self, number):
-        self.cell(number).locator(".live-run:not([aria-disabled=true])").wait_for(timeout=START)
+        self.cell(number).locator(".live-run:not([aria-disabled=true])").wait_for(state="attached", timeout=START)
         return self.cell(number).locator(".live-output-body").inner_text()
 
     def write(self, number, source):

@@ -119,7 +119,7 @@ def test_the_version_is_the_one_of_the_distribution():
 
 
 def test_the_package_is_typed_and_names_its_rooms():
-    assert (HOME / "py.typed").exists()
+    assert (HOME / "py.typed").exists() and (HOME.parent / "ocolab" / "py.typed").exists()
     assert [room for room in ROOMS if f"`{room}`" not in ocolib.__doc__] == []
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import BOUNDED, KINDS, members, sets, vectors, violation
 
@@ -62,6 +62,7 @@ def circling(T, many):
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
+@settings(max_examples=15)
 def test_segments_stay_in_the_set(kind, data):
     over = data.draw(sets(kind))
     x, y = members(over, seed=1), members(over, seed=2)

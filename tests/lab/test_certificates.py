@@ -793,10 +793,10 @@ CRAFTED = {
 def test_what_is_false_malformed_or_huge_is_refused_at_once(kind):
     name, *path, to = CRAFTED[kind]
     found = changed(STORED[name], *path, to=to)
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(cert.Refused):
         cert.verify(found)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

@@ -206,9 +206,13 @@ class Claims:
 
     def _rows(self) -> Iterator[tuple[str, str, str, str, str]]:
         for number, (line, case) in enumerate(zip(self.lines, self.cases, strict=True), 1):
-            words = line if isinstance(line, str) else line[0]
-            left, right, slack = map(_number, case) if case else ("", "", "")
-            yield str(number), words, left, right, slack + " ✗" * bool(case and _is_broken(*case))
+            if isinstance(line, str):
+                yield str(number), line, "", "", ""
+            elif case is None:
+                yield str(number), line[0], "", "", "no case"
+            else:
+                left, right, slack = (f"{round(x, 6) + 0.0:.4g}" for x in case)
+                yield str(number), line[0], left, right, slack + " ✗" * _is_broken(*case)
 
     def __str__(self) -> str:
         rows = "\n".join(
@@ -221,7 +225,8 @@ class Claims:
         return f"<Claims {self.title!r}: {len(self.lines)} lines, false here: {false}>"
 
     def _repr_html_(self) -> str:
-        return _table(self.title, ("line", "claim", "left", "right", "slack"), self._rows())
+        names = ("line", "claim", "left", "right", "slack")
+        return _table(self.title, names, self._rows(), "proof-chain claims")
 
 
 def _worst_case(words: str, left: Any, relation: str, right: Any) -> tuple[float, float, float] | None:
@@ -239,7 +244,7 @@ def _is_broken(left: float, right: float, slack: float) -> bool:
     return not slack >= -ROUNDING * max(1.0, abs(left), abs(right))
 
 
-def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "proof-chain") -> str:
     """Lines of a proof as a table; what is not a number is told with lowered indices."""
 
     def cell(name: str, text: str) -> str:
@@ -251,7 +256,7 @@ def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> s
     )
     head = "".join(f"<th>{name}</th>" for name in names)
     return (
-        f"<table class='proof-chain'><caption>{escape(title)}</caption>"
+        f"<table class='{kind}'><caption>{escape(title)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
 

@@ -18,7 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 CHROMIUM = chromium()
 BEGAN = time.time()
-BAR = 2  # seconds that an exercise may take to answer, on an idle machine
+BAR, BAR_OF_A_CELL = (
+    2,
+    5,
+)  # seconds that an exercise may take to answer, and a cell to run, on an idle machine
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
 
 
@@ -74,26 +77,28 @@ def phone(browser):
     return browser.new_page(viewport={"width": 390, "height": 844})
 
 
-def tell_times(terminalreporter):
-    """How soon the exercises answered in this run, the slowest first; beyond two seconds loudly."""
-    found = [file for file in (ROOT / "_build" / "live-times").glob("*.json") if file.stat().st_mtime > BEGAN]
+def tell_times(terminalreporter, kind, bar, most):
+    """How long exercises, or cells, took in this run, the slowest first; beyond the bar loudly."""
+    folder = ROOT / "_build" / "live-times"
+    found = [file for file in folder.glob(f"{kind}-*.json") if file.stat().st_mtime > BEGAN]
     times = [
-        (seconds, slug, page)
+        (seconds, name, page)
         for file in found
         for page, all_of in json.loads(file.read_text("utf8")).items()
-        for slug, seconds in all_of.items()
+        for name, seconds in all_of.items()
     ]
     if not times:
         return
     times.sort(reverse=True)
-    slow = sum(seconds > BAR for seconds, *_ in times)
-    terminalreporter.section(f"from the click to the verdict: {slow} of {len(times)} took over {BAR} s")
-    for seconds, slug, page in times:
-        terminalreporter.line(f"{seconds:7.2f} s  {slug}  ({page}){'  TOO SLOW' if seconds > BAR else ''}")
+    slow = sum(seconds > bar for seconds, *_ in times)
+    terminalreporter.section(f"from the click to the end: {kind}s over {bar} s: {slow} of {len(times)}")
+    for seconds, name, page in times[: max(most, slow)]:
+        terminalreporter.line(f"{seconds:7.2f} s  {name}  ({page}){'  TOO SLOW' if seconds > bar else ''}")
 
 
 def pytest_terminal_summary(terminalreporter):
-    tell_times(terminalreporter)
+    tell_times(terminalreporter, "exercise", BAR, most=1000)
+    tell_times(terminalreporter, "cell", BAR_OF_A_CELL, most=10)
     if CHROMIUM or REQUIRED:
         return
     terminalreporter.section("THE BOOK WAS NOT CHECKED IN A BROWSER", sep="!")

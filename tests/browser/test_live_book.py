@@ -73,13 +73,15 @@ def test_every_live_cell_prints_what_the_book_prints(page, context, address):
     """But for the differences that are listed, with their reasons, in live_differences.yml."""
     tab = context.new_page()
     tab.goto(f"{address}/{page}.html", wait_until="load")
-    expected, differing = printed(page), {}
+    expected, differing, times = printed(page), {}, {}
     for cell in tab.locator(".live-cell:not(.live-scratch)").all():
         came = cell.evaluate(RUN)
+        times[f"cell {came['number']}"] = came["seconds"]  # with the cells above that it waited for
         text = came["stdout"] + came["verdict"]
         if came["error"] or text != expected[came["number"]]:
             differing[came["number"]] = {"printed": expected[came["number"]], "browser": text, **came}
     tab.close()
+    record("cell", page, dict([*times.items()][1:]))  # the first one waits for Python
     FOUND.mkdir(parents=True, exist_ok=True)
     report = FOUND / f"{page.replace('/', '-')}.json"
     report.write_text(json.dumps(differing, indent=1, ensure_ascii=False), "utf8")
@@ -127,8 +129,13 @@ def test_every_exercise_answers_and_how_soon(page, browser, address):
     tab.reload(wait_until="load")
     assert "✓ solved" in title.inner_text()
     context.close()
+    record("exercise", page, times)
+
+
+def record(kind, page, times):
+    """For the summary at the end of the run: see conftest.py."""
     TIMES.mkdir(parents=True, exist_ok=True)
-    (TIMES / f"{page.replace('/', '-')}.json").write_text(json.dumps({page: times}), "utf8")
+    (TIMES / f"{kind}-{page.replace('/', '-')}.json").write_text(json.dumps({page: times}), "utf8")
 
 
 def solution_of(page, slug):

@@ -1,5 +1,6 @@
 """What the build knows about live cells, and the Python that runs them, without a browser."""
 
+import ast
 import importlib.util
 import io
 import json
@@ -49,6 +50,19 @@ def loaded(name, file):
 
 
 # ---------------------------------------------------------------- what a cell needs
+
+
+def test_what_only_checks_is_left_out():
+    loop = "for k in range(9):\n    z = k * a\n    assert z >= 0"
+
+    def left(source, wanted=()):
+        return "\n".join(map(ast.unparse, depends.unchecked(source, set(wanted))))
+
+    assert left(f"a = 1\nassert a\n{loop}\nprint('✓')\nprinted = 2") == "a = 1\nprinted = 2"
+    assert left(loop, ["z"]) == loop and left(f"{loop}\nb = z") == f"{loop}\nb = z", "its names are used"
+    for line in ("b.append(z)", "b[k] = z", "rng.normal()"):
+        assert left(f"{loop}\n    {line}") == f"{loop}\n    {line}", "it changes what others read"
+    assert left("b = []\nb.append(print(1))") == "b = []\nb.append(print(1))"
 
 
 def test_a_cell_needs_the_cells_whose_names_it_uses():

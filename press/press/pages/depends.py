@@ -134,3 +134,24 @@ def imports_of(source):
     """The imports at the top level of a cell, without what else it does: a check may be long."""
     body = ast.parse(source).body
     return "\n".join(ast.unparse(node) for node in body if isinstance(node, (ast.Import, ast.ImportFrom)))
+
+
+def unchecked(source, wanted):
+    """The statements of a cell without those that only check: asserts, prints, and loops over asserts.
+
+    A loop stays if it changes something in place, binds a name in `wanted`, or one that the cell reads later.
+    """
+    body, kept, later = ast.parse(source).body, [], set(wanted)
+    for node in reversed(body):
+        if not only_checks(node, later):
+            kept.append(node)
+            later |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return kept[::-1]
+
+
+def only_checks(node, later):
+    if isinstance(node, ast.For) and any(isinstance(part, ast.Assert) for part in ast.walk(node)):
+        names = names_of(ast.unparse(node))
+        return not names.bound & later and names.changed <= names.bound - names.used
+    called = getattr(getattr(node, "value", None), "func", None)
+    return isinstance(node, ast.Assert) or (isinstance(node, ast.Expr) and root_name(called) == "print")

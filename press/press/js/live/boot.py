@@ -129,11 +129,12 @@ def answer(source, name, above):
     page is told which cells the answer builds on; afterwards its names are there for the
     other cells.
     """
-    from live_depends import dependencies, imports_of, names_of
+    from live_depends import dependencies, imports_of, names_of, unchecked
 
     ast.parse(source, name)  # a slip of the pen is told before anything runs
     needs = dependencies([*(code for _, code in above), source], set())
     wanted = set(needs[-1])
+    used = names_of(source).used.union(*(names_of(above[place - 1][1]).used for place in wanted))
     post("room", json.dumps([above[place - 1][0] for place in needs[-1]]))
     room, said = {"__name__": "__main__"}, sys.stdout
     with warnings.catch_warnings():
@@ -141,8 +142,7 @@ def answer(source, name, above):
         sys.stdout = io.StringIO()
         try:
             for place, (number, code) in enumerate(above, 1):
-                if place not in wanted:
-                    code = imports_of(code)
+                code = ast.Module(unchecked(code, used), []) if place in wanted else imports_of(code)
                 exec(compile(code, f"<cell {number}>", "exec"), room)
         finally:
             sys.stdout = said

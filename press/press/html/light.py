@@ -134,7 +134,7 @@ def names(pages, static):
     """Every class and id in a page, and every word in a script: a script may give it to something."""
     found = set()
     for page in pages:
-        for given in re.findall(r'\b(?:class|id)="([^"]*)"', page):
+        for _, given in re.findall(r"""\b(?:class|id)=(["'])(.*?)\1""", page):
             found.update(given.split())
     for file in static.rglob("*.js"):
         if "mathjax/" not in file.as_posix() and file.name != SCRIPT:

@@ -77,7 +77,8 @@ export function find(text, book) {
       },
     );
   // a letter too many, too few or wrong; then two, for letters that changed places
-  const nearest = [0, 1, 2].map(look).find(results => results.length) || [];
+  let nearest = [];
+  for (const slips of [0, 1, 2]) if ((nearest = look(slips)).length) break;
   const found = nearest.map(({ id, score, terms }) => {
     const entry = book.entries[id];
     const called = words => {

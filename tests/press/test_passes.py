@@ -52,7 +52,8 @@ def book(tmp_path):
     for name, text in {
         "_static/styles/theme.css": '@import "../basic.css"; .seen, .unseen { background: url("../a.png") }',
         "_static/basic.css": "@media print { .unseen { color: red } } .made-by-script { color: blue }",
-        "_static/type.css": '@font-face { src: url("fonts/a.woff2") } .seen::before { content: "}" } .num { x: y }',
+        "_static/type.css": '@font-face { src: url("fonts/a.woff2") } .seen::before { content: "}" }'
+        " .num { x: y }",
         "_static/doctools.js": "element.className = 'made-by-script'",
         "book/page.html": PAGE,
     }.items():

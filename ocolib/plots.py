@@ -106,7 +106,7 @@ def _notebook() -> Any:
         from IPython import get_ipython
     except ImportError:  # in the browser, or without Jupyter
         return None
-    shell = get_ipython()  # type: ignore[no-untyped-call]
+    shell = get_ipython()
     return shell if hasattr(shell, "kernel") else None
 
 

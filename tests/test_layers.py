@@ -41,7 +41,7 @@ CORE = (
 ROOMS = (*CORE, "oracle", "plots")
 #: packages that are imported at the top of a room, or inside a function of any room
 HEAVY = {"oracle": {"cvxpy"}, "plots": {"matplotlib"}}
-INSIDE = {"cvxpy", "pandas", "IPython", "matplotlib_inline"}
+INSIDE = {"cvxpy", "pandas", "IPython"}
 
 
 def run(code):

@@ -50,6 +50,7 @@ RIGHT = {
     "Cover": "limits/experts",
     "sunspots": "reference/data",
     "winow": f"{L13}/winnow",  # one slip is forgiven
+    "multiplicative wieghts": f"{L17}/experts",
     "perceptrn": f"{L9}/mistake-bound",
     "sgd": "regret-bounds/pegasos",
     "learning rate": f"{L13}/online-subgradient-descent",

@@ -42,7 +42,7 @@ PAGE = """<link href="../_static/styles/theme.css?digest=1" rel="stylesheet" />
 <script>DOCUMENTATION_OPTIONS.pagename = 'x';</script>
 <script src="../_static/figures.js"></script>
 <script defer src="../_static/scripts/bootstrap.js"></script>
-<p class="seen">text</p>"""
+<p class="seen">text</p><td class='num'>1</td>"""
 
 
 @pytest.fixture
@@ -52,7 +52,8 @@ def book(tmp_path):
     for name, text in {
         "_static/styles/theme.css": '@import "../basic.css"; .seen, .unseen { background: url("../a.png") }',
         "_static/basic.css": "@media print { .unseen { color: red } } .made-by-script { color: blue }",
-        "_static/type.css": '@font-face { src: url("fonts/a.woff2") } .seen::before { content: "}" }',
+        "_static/type.css": '@font-face { src: url("fonts/a.woff2") } .seen::before { content: "}" }'
+        " .num { x: y }",
         "_static/doctools.js": "element.className = 'made-by-script'",
         "book/page.html": PAGE,
     }.items():
@@ -77,6 +78,7 @@ def test_a_page_asks_for_one_style_sheet_and_one_script_that_waits(book, monkeyp
     )
     assert 'url("fonts/a.woff2")' in css and '.seen::before{content: "}"}' in css
     assert "unseen" not in css, "nobody has this name"
+    assert ".num{" in css, "a name in single quotes is one"
 
 
 def test_a_page_that_was_kept_follows_when_the_style_sheet_changes(book, monkeypatch):

@@ -29,7 +29,7 @@ JOINED = (
     "reader.js",
 )
 DROPPED = ("scripts/bootstrap.js",)  # only a tooltip of a button that these pages do not have asks for it
-# the theme measures every block of code in one go, to let the keyboard scroll it: a long page would stand still
+# the theme measures every block of code in one go, to let the keyboard scroll it: a long page stands still
 AT_ONCE = re.compile(r"\.forEach\(e=>\{(e\.tabIndex=e\.scrollWidth>[^{}]*)\}\)")
 TAG = re.compile(r'[ \t]*<script\b[^>]*\bsrc="([^"]*?)_static/([^"?]+)[^"]*"[^>]*></script>\n?')
 UNUSED = re.compile(r"[ \t]*<script>(?:DOCUMENTATION_OPTIONS\.|let toggle)[^<]*</script>\n?")
@@ -134,7 +134,7 @@ def names(pages, static):
     """Every class and id in a page, and every word in a script: a script may give it to something."""
     found = set()
     for page in pages:
-        for given in re.findall(r'\b(?:class|id)="([^"]*)"', page):
+        for _, given in re.findall(r"""\b(?:class|id)=(["'])(.*?)\1""", page):
             found.update(given.split())
     for file in static.rglob("*.js"):
         if "mathjax/" not in file.as_posix() and file.name != SCRIPT:

@@ -45,6 +45,10 @@ HEADERS = "/*\n  X-Frame-Options: SAMEORIGIN\n  Content-Security-Policy: frame-a
 NAVIGATION = re.compile(r'(<nav class="bd-links[^>]*>)(.*?)(</div>\s*</nav>)', re.DOTALL)
 CAPTION = re.compile(r'<p[^>]*class="caption"[^>]*><span class="caption-text">(.*?)</span></p>')
 ERRATUM = re.compile(r'<li class="toctree-l1[^"]*"><a [^>]*>Errata[^<]*</a></li>\n?')
+# pages below a page of which the reader is not among them
+BELOW = re.compile(
+    r'(<li class="toctree-l1 has-children">(?:(?!<details>).)*)<details>.*?</details></li>', re.DOTALL
+)
 HEAD = '<p class="page-kicker">{part}</p>\n{title}\n<p class="page-facts">{facts}</p>'
 
 
@@ -287,7 +291,7 @@ def folded(contents):
     >>> folded('<p class="caption"><span class="caption-text">One</span></p><ul><li>x</li></ul>')
     '<details class="part"><summary><span class="number">1</span> One</summary><ul><li>x</li></ul></details>'
     """
-    first, *chapters = CAPTION.split(contents)
+    first, *chapters = CAPTION.split(BELOW.sub(r"\1</li>", contents))
     made, number, errata = [first], 0, []
     for caption, pages in zip(chapters[::2], chapters[1::2], strict=True):
         errata += ERRATUM.findall(pages)

@@ -71,13 +71,15 @@ export function find(text, book) {
         processTerm: word => word,
         boost: FIELDS,
         prefix: word => word === unfinished && word.length > 2,
-        fuzzy: word => fuzzy && word.length > 3 && !/\d/.test(word) && 1,
-        maxFuzzy: 1,
+        fuzzy: word => fuzzy && word.length > 2 + fuzzy && !/\d/.test(word) && fuzzy,
+        maxFuzzy: 2,
         boostDocument: id => KIND[book.entries[id].k] || 1.2,
       },
     );
-  const exact = look(false);
-  const found = (exact.length ? exact : look(true)).map(({ id, score, terms }) => {
+  // a letter too many, too few or wrong; then two, for letters that changed places
+  let nearest = [];
+  for (const slips of [0, 1, 2]) if ((nearest = look(slips)).length) break;
+  const found = nearest.map(({ id, score, terms }) => {
     const entry = book.entries[id];
     const called = words => {
       const phrase = words.join(" ");

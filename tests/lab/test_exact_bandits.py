@@ -183,7 +183,7 @@ def test_the_certificate_that_was_spoiled_is_right():
 
 
 def test_rounding_at_random_keeps_the_value_on_fractions():
-    """Two arms, two rounds, losses in thirds: the learner on random bits has regret at most ½ on the losses."""
+    """Two arms, two rounds, losses in thirds: on random bits the learner has regret at most ½."""
     learner = STORED[2, 2]["learner"]
     thirds = [Fraction(k, 3) for k in range(4)]
     for losses in product(thirds, repeat=4):

@@ -14,10 +14,10 @@ figure("triangle", {
     { key: "t", label: "rounds", name: "rounds", min: 1, max: ROUNDS, step: 1, show: t => num(t, 0) },
   ],
   presets: () => ({
-    "Spiral outwards": { learner: "hedge", eta: 0.1, t: 400 },
-    "The first lap": { learner: "hedge", eta: 0.1, t: 60 },
-    "Along the edges": { learner: "hedge", eta: 0.2, t: 1000 },
-    "Optimistic: inwards": { learner: "optimistic", eta: 0.1, t: 400 },
+    "Spiral outwards": { learner: "hedge", eta: 0.1, t: 1000 },
+    "The first lap": { learner: "hedge", eta: 0.1, t: 110 },
+    "Along the edges": { learner: "hedge", eta: 0.3, t: 1000 },
+    "Optimistic: inwards": { learner: "optimistic", eta: 0.1, t: 1000 },
   }),
   guess: {
     ask: "Two Hedges, η = 0.1. The gap of the plays is what both could gain by answering the last play. After 1000 rounds, how large is it? Click at that height.",
@@ -50,7 +50,7 @@ figure("triangle", {
     view.text(box[0], box[1] - 8, "duality gap", "");
     if (!view.hide) {
       const curve = (values, end) => values.slice(0, end).map((gap, i) => [i + 1, gap]);
-      right.line(curve(path.last, ROUNDS), "line thin muted");
+      if (shown < ROUNDS) right.line(curve(path.last, ROUNDS), "line thin muted");
       right.line(curve(path.last, shown), "line orange");
       right.line(curve(path.average, shown), "line blue");
       right.handle(shown, path.last[shown - 1], ["t"], x => ({ t: x }), "orange");

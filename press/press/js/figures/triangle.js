@@ -4,6 +4,7 @@ import { figure, num } from "./kernel.js";
 
 const ROUNDS = 1000;
 const corner = ([, b, c]) => [b + c / 2, c * Math.sqrt(3) / 2];
+const thin = points => points.filter((_, i) => i % 3 === 0 || i === points.length - 1);
 const NAMES = { hedge: "Hedge", optimistic: "optimistic Hedge" };
 
 figure("triangle", {
@@ -39,8 +40,8 @@ figure("triangle", {
     plot.text(1, 0, "paper", "muted middle", 0, 15);
     plot.text(0.5, Math.sqrt(3) / 2, "scissors", "muted middle", 0, -6);
     if (!view.hide) {
-      plot.line(path.x.slice(0, shown).map(corner), "line thin orange");
-      plot.line(path.mean.slice(0, shown).map(corner), "line blue");
+      plot.line(thin(path.x.slice(0, shown)).map(corner), "line thin orange");
+      plot.line(thin(path.mean.slice(0, shown)).map(corner), "line blue");
       plot.dot(...corner(path.x[shown - 1]), "dot orange", 5);
       plot.dot(...corner(path.mean[shown - 1]), "dot blue", 5);
     }
@@ -49,7 +50,7 @@ figure("triangle", {
     const right = view.plot({ x: [0, ROUNDS], y: [0, 2.05], box, xlabel: "round", xticks: [0, 250, 500, 750, 1000], yticks: [0, 0.5, 1, 1.5, 2] });
     view.text(box[0], box[1] - 8, "duality gap", "");
     if (!view.hide) {
-      const curve = (values, end) => values.slice(0, end).map((gap, i) => [i + 1, gap]);
+      const curve = (values, end) => thin(values.slice(0, end).map((gap, i) => [i + 1, gap]));
       if (shown < ROUNDS) right.line(curve(path.last, ROUNDS), "line thin muted");
       right.line(curve(path.last, shown), "line orange");
       right.line(curve(path.average, shown), "line blue");

@@ -4,6 +4,7 @@ import { figure, num } from "./kernel.js";
 
 const ROUNDS = 1000;
 const corner = ([, b, c]) => [b + c / 2, c * Math.sqrt(3) / 2];
+const thin = points => points.filter((_, i) => i % 3 === 0 || i === points.length - 1);
 const NAMES = { hedge: "Hedge", optimistic: "optimistic Hedge" };
 
 figure("triangle", {
@@ -15,10 +16,10 @@ figure("triangle", {
     { key: "t", label: "rounds", name: "rounds", min: 1, max: ROUNDS, step: 1, show: t => num(t, 0) },
   ],
   presets: () => ({
-    "Spiral outwards": { learner: "hedge", eta: 0.1, t: 400 },
-    "The first lap": { learner: "hedge", eta: 0.1, t: 60 },
-    "Along the edges": { learner: "hedge", eta: 0.2, t: 1000 },
-    "Optimistic: inwards": { learner: "optimistic", eta: 0.1, t: 400 },
+    "Spiral outwards": { learner: "hedge", eta: 0.1, t: 1000 },
+    "The first lap": { learner: "hedge", eta: 0.1, t: 110 },
+    "Along the edges": { learner: "hedge", eta: 0.3, t: 1000 },
+    "Optimistic: inwards": { learner: "optimistic", eta: 0.1, t: 1000 },
   }),
   play: { pace: 60, frames: ({ t }) => Array.from({ length: 100 }, (_, i) => ({ t: Math.max(1, Math.round(t * (i + 1) / 100)) })) },
   guess: {
@@ -41,8 +42,8 @@ figure("triangle", {
     plot.text(1, 0, "paper", "muted middle", 0, 15);
     plot.text(0.5, Math.sqrt(3) / 2, "scissors", "muted middle", 0, -6);
     if (!view.hide) {
-      plot.line(path.x.slice(0, shown).map(corner), "line thin orange");
-      plot.line(path.mean.slice(0, shown).map(corner), "line blue");
+      plot.line(thin(path.x.slice(0, shown)).map(corner), "line thin orange");
+      plot.line(thin(path.mean.slice(0, shown)).map(corner), "line blue");
       plot.dot(...corner(path.x[shown - 1]), "dot orange", 5);
       plot.dot(...corner(path.mean[shown - 1]), "dot blue", 5);
     }
@@ -51,8 +52,8 @@ figure("triangle", {
     const right = view.plot({ x: [0, ROUNDS], y: [0, 2.05], box, xlabel: "round", xticks: [0, 250, 500, 750, 1000], yticks: [0, 0.5, 1, 1.5, 2] });
     view.text(box[0], box[1] - 8, "duality gap", "");
     if (!view.hide) {
-      const curve = (values, end) => values.slice(0, end).map((gap, i) => [i + 1, gap]);
-      right.line(curve(path.last, ROUNDS), "line thin muted");
+      const curve = (values, end) => thin(values.slice(0, end).map((gap, i) => [i + 1, gap]));
+      if (shown < ROUNDS) right.line(curve(path.last, ROUNDS), "line thin muted");
       right.line(curve(path.last, shown), "line orange");
       right.line(curve(path.average, shown), "line blue");
       right.handle(shown, path.last[shown - 1], ["t"], x => ({ t: x }), "orange");

@@ -70,9 +70,9 @@ def nyse() -> Array:
 
     We recovered them from the columns T and W of `nyse_o.csv` in the package universal-portfolios 0.4.17,
     which has their running products; each quotient is a number with five decimals to 1e-15, so nothing was
-    rounded away. That package's licence (MIT with a clause that asks for feedback) does not mention the data,
-    and we know of no statement of rights in them. Daily prices are facts; the series has been passed on
-    between researchers since Cover's paper.
+    rounded away. The licence of that package (Feedback MIT, which obliges those who copy the software to send
+    feedback) does not mention the data, and we know of no statement of rights in them. Daily prices are
+    facts; the series has been passed on between researchers since Cover's paper.
 
     >>> X = nyse()
     >>> X.shape, X[0].tolist(), X.prod(axis=0).round(2).tolist()

@@ -247,7 +247,8 @@ class Reader:
         return self.result(number)
 
     def result(self, number):
-        self.cell(number).locator(".live-run:not([aria-disabled=true])").wait_for(state="attached", timeout=START)
+        done = self.cell(number).locator(".live-run:not([aria-disabled=true])")
+        done.wait_for(state="attached", timeout=START)  # in a fold it is not visible
         return self.cell(number).locator(".live-output-body").inner_text()
 
     def write(self, number, source):

@@ -334,7 +334,6 @@ def remove_unused(app, pages):
         "scripts/fontawesome.js",
         "scripts/fontawesome.js.map",
         "scripts/bootstrap.js",  # see DROPPED in press.html.light
-        "scripts/bootstrap.js.LICENSE.txt",
         "vendor/fontawesome",
         "searchtools.js",
         "language_data.js",

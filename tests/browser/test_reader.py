@@ -21,11 +21,11 @@ FIVE = [
 HTML = ledger.ROOT / "_build" / "html"
 OTHERS = sorted(p.relative_to(HTML).as_posix() for p in HTML.glob("book/**/*.html"))
 SEEN = [(width, mode) for width in (1280, 390) for mode in ("light", "dark")]
-# Shadows that hint at more to scroll, and sections that are not laid out yet, keep axe from reading the colour
-# under a text, so they are taken away first. What it then leaves open was looked at by hand: single letters in
-# code and formulas, and signs (they have the colours of longer neighbours, which it measures); what lies below
-# the fold of its own scrolling column; letters in drawings, whose colour is a fill that it does not read, so
-# `FILLS` does.
+# Shadows that hint at more to scroll, and sections that are not laid out yet, keep axe from reading the
+# colour under a text, so they are taken away first. What it then leaves open was looked at by hand: single
+# letters in code and formulas, and signs (they have the colours of longer neighbours, which it measures);
+# what lies below the fold of its own scrolling column; letters in drawings, whose colour is a fill that it
+# does not read, so `FILLS` does.
 BY_HAND = ["shortTextContent", "nonBmp", "elmPartiallyObscured", "imgNode", "bgOverlap"]
 AXE = """async byHand => {
   const plain = new CSSStyleSheet();

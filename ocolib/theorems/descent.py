@@ -220,7 +220,7 @@ class DescentSharp(Theorem):
 
     @classmethod
     def worst(cls, T=9):
-        """Play each loss orthogonal to the sum of the others: a disk's best point gains Bρ√T, the player
+        """Play each loss orthogonal to the sum of the earlier ones: a disk's best point gains Bρ√T, we gain
         nothing.
         """
         stated, over = cls(2.0, 1.5, T), Ball(2, 2.0)
@@ -304,7 +304,7 @@ class DescentAnytime(Theorem):
 
     @classmethod
     def worst(cls, T=8):
-        """Play each loss orthogonal to the sum of the others."""
+        """Play each loss orthogonal to the sum of the earlier ones."""
         stated, over = cls(2.0, 1.5, T), Ball(2, 2.0)
         trace = play(OGD(over, stated.step), orthogonal(1.5), rounds=T)
         return stated, trace, trace.best(over)

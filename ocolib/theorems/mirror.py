@@ -116,7 +116,7 @@ class Mirror(Theorem):
 
     @classmethod
     def worst(cls, T=9):
-        """Play each loss orthogonal to the sum of the others on a disk."""
+        """Play each loss orthogonal to the sum of the earlier ones on a disk."""
         stated, over = cls(2.0, 1.5, T), Ball(2, 2.0)
         trace = play(MirrorDescent(over, SquaredNorm(), stated.step), orthogonal(1.5), rounds=T)
         return stated, trace, trace.best(over)

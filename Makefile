@@ -42,7 +42,7 @@ help:
 # $(call install,folder,what): into an environment that is made if it is not there
 define install
 if command -v uv >/dev/null; then \
-  { test -d $(1) || uv venv --quiet --python $(PYTHON) $(1); } && uv pip install --python $(1)/bin/python $(2); \
+  { test -d $(1) || uv venv --quiet --seed --python $(PYTHON) $(1); } && uv pip install --python $(1)/bin/python $(2); \
 else \
   { test -d $(1) || { $(PYTHON) -m venv $(1) && $(1)/bin/python -m pip install --quiet pip==$(PIP); }; } && \
   $(1)/bin/python -m pip install --progress-bar off $(2); \

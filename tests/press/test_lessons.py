@@ -70,8 +70,8 @@ def test_the_lesson_comes_first_and_the_check_second(text):
 
 # ---------------------------------------------------------------- what a lesson asks
 
-#: pages that report: measurements, a map, a list of formal statements. They ask nothing
-REPORTS = {"formal", "one-algorithm", "scale/phases", "speed"}
+#: pages that report: measurements, a list of formal statements. They ask nothing
+REPORTS = {"formal", "scale/phases", "speed"}
 LESSONS = {text.relative_to(notebooks.TEXT).with_suffix("").as_posix(): text for text in PAGES}
 
 

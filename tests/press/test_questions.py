@@ -242,8 +242,9 @@ def test_a_written_number_is_compared_to_its_last_digit():
 
 
 FLAWS = {block.argument: name for name in plain.documents() for block in asked(name, "proof-flaw")}
-#: proofs whose lines speak of all learners or all families of losses: no single game computes them
-IN_WORDS = {"ex-no-regret-below-the-root"}
+#: proofs whose lines no single game computes: the first speaks of all learners or all families of losses;
+#: in the second a reason is false (Hoeffding with a random number of draws), and no number shows that
+IN_WORDS = {"ex-no-regret-below-the-root", "ex-a-shorter-proof"}
 
 
 def vectors(rng, count, dim=2):
@@ -271,6 +272,17 @@ def stubborn(rng):
     return (lambda past: guess), int(rng.integers(1, 9))
 
 
+def mix(rng, dim):
+    """Positive weights, none of them tiny."""
+    return rng.uniform(0.05, 1, dim)
+
+
+def unit(rng, count, dim=2):
+    """Slopes of length 1 at most."""
+    Z = vectors(rng, count, dim)
+    return Z / np.maximum(1, np.linalg.norm(Z, axis=1, keepdims=True))
+
+
 #: what a reader may try instead of the printed numbers
 NUMBERS = {
     "ex-a-bound-that-is-too-good": lambda rng: (rng.random((9, 4)) < 0.5, rng.random(9) < 0.5),
@@ -281,6 +293,11 @@ NUMBERS = {
     "ex-a-perceptron-without-noise": labelled,
     "ex-the-late-part": lambda rng: (rng.uniform(-1, 2, 30), int(rng.integers(0, 9)), rng.uniform(0.1, 1)),
     "ex-half-the-mistakes": stubborn,
+    "ex-gains-instead-of-losses": lambda rng: (rng.random((6, 3)), rng.uniform(0.05, 0.5), rng.integers(99)),
+    "ex-a-bound-without-r": lambda rng: (rng.uniform(0.01, 1, (int(rng.integers(1, 9)), 3)), mix(rng, 3)),
+    "ex-the-arguments-are-swapped": lambda rng: (rng.random((5, 3)), mix(rng, 3), rng.uniform(0.05, 3)),
+    "ex-half-the-bound": lambda rng: (unit(rng, int(rng.integers(1, 20))),),
+    "ex-tested-on-its-own-data": lambda rng: (*rng.random(2), int(rng.integers(1, 6)), rng.random()),
 }
 
 

@@ -144,7 +144,7 @@ class UCBPlayer:
 # ---------------------------------------------------------------- games
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BanditTrace:
     """One game: the `arms` drawn, `(T,)`, and the `probabilities` they were drawn with, `(T, n)`."""
 
@@ -164,7 +164,7 @@ class BanditTrace:
         return float(self.paid.sum() - self.losses.sum(axis=0).min())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Paths:
     """All games that can happen: P sequences of arms, `(P, T)`, each with its chance, `(P,)`.
 

@@ -58,7 +58,7 @@ def test_exercises_are_numbered_through():
         if (found := re.match(r".*\*\*Exercise (\d+): ", cell.source, re.DOTALL))
         and cell.cell_type == "markdown"
     ]
-    _, _, pages = sheet.lecture("13")
+    _, _, pages = sheet.lecture("13", TOC)
     texts = [notebooks.read(notebooks.TEXT / f"{page}.md") for page in pages]
     proofs = [name for text in texts for name in notebooks.proofs(text)]
     assert len(proofs) > 5 and numbers == list(range(1, len(exercises_of("13")) + len(proofs) + 1))
@@ -66,7 +66,8 @@ def test_exercises_are_numbered_through():
 
 def test_a_sheet_has_the_proofs_and_their_answers_only_with_the_solutions():
     without, told = (
-        "\n".join(c.source for c in sheet.notebook("13", wanted).cells) for wanted in (False, True)
+        "\n".join(c.source for c in sheet.notebook(sheet.sheet_of("13"), wanted).cells)
+        for wanted in (False, True)
     )
     for shown in (without, told):
         assert "does the average vanish?**" in shown and "1. The right side tends to $0$." in shown

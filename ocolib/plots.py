@@ -199,7 +199,7 @@ def dress(figure: Any) -> None:
                 written.seq = [with_signs(text) for text in written.seq]
             elif type(written).__name__ == "LogFormatterSciNotation":
                 axis.set_major_formatter(partial(_power, written))
-    for text in figure.findobj(lambda artist: hasattr(artist, "get_text")):
+    for text in figure.findobj(lambda artist: hasattr(artist, "set_text")):
         text.set_text(with_signs(text.get_text()))
 
 

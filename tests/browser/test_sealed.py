@@ -157,4 +157,4 @@ def test_the_list_of_parts_is_complete(html):
     """A part that the page loads without a checksum would escape the tests above."""
     text = (html / "_static" / "live.js").read_text("utf8")
     parts = re.findall(r'(\w+):\{[^{}]*sha256:"[0-9a-f]{64}"[^{}]*\}', text)
-    assert sorted(parts) == ["editor", "engine", "numpy", "ocolib", "stdlib", "wasm", "worker"]
+    assert sorted(parts) == ["editor", "engine", "numpy", "packages", "stdlib", "wasm", "worker"]

@@ -1,5 +1,7 @@
 """Search puts the right page first: a table of what readers type."""
 
+import re
+
 import pytest
 from contrast import contrast
 
@@ -55,7 +57,7 @@ RIGHT = {
     "sgd": "regret-bounds/pegasos",
     "learning rate": f"{L13}/online-subgradient-descent",
     "step size": f"{L13}/online-subgradient-descent",
-    "mirror descent": f"{L17}/gradient-descent-lazy-eager",
+    "mirror descent": "mirror-descent/bregman",
     "xyzzy": None,
 }
 FIND = """async query => {
@@ -131,7 +133,7 @@ def test_what_was_asked_is_marked_and_nothing_stands_twice(scheme, browser, addr
     found = titles(page, "hedge")
     assert len(found) == len({title.casefold() for title in found})
     marked = page.locator("#search-results .finder mark").all_inner_texts()
-    assert marked and {word.casefold() for word in marked} <= {"hedge", "multiplicative", "weights", "weight"}
+    assert marked and all(re.match("hedg|multiplicative|weight", word.casefold()) for word in marked)
     first = page.locator("#search-results .finder li").first
     assert first.locator("a").count() >= 1 and first.bounding_box()["height"] > 20
     page.close()

@@ -102,7 +102,7 @@ def test_a_figure_has_the_data_words_and_ranges_of_matplotlib(page, place, svg, 
         assert_alike(mine, other)
     plt.close("all")
     assert_sound(svg.shown[0].drawing())
-    svg.width = 340  # a phone
+    svg.width = 266  # points: a phone
     assert_sound(svg.shown[0].drawing())
 
 
@@ -136,7 +136,7 @@ def assert_sound(drawing):
     text = json.dumps(drawing, allow_nan=False)
     assert "nan" not in text and "inf" not in text.replace("infinite", "").replace("info", "")
     wide, high = drawing["size"]
-    assert 300 <= wide <= 461 and 150 <= high <= 700
+    assert 255 <= wide <= 461 and 150 <= high <= 700
     for tag, _, *_ in flat(drawing["shapes"]):
         assert tag in {"path", "rect", "text", "svg"}
 

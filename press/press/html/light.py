@@ -85,6 +85,8 @@ def light(page, versions):
             return next(first, "")
         if match[2] in DROPPED:
             return ""
+        if match[2] == "figures.js":  # it stands before its figure, which moves before it is laid out
+            return match[0]
         return match[0] if re.search(r"\bdefer\b|\basync\b|\bmodule\b", match[0]) else deferred(match[0])
 
     return TAG.sub(tag, page)

@@ -78,12 +78,12 @@ def run(source, name, exercise, above=None, setting="{}"):
 
     It runs in the page's namespace; an answer, for which `above` lists the printed cells
     above it as JSON, [[number, source], …], in a clean room. `setting` is JSON too: how
-    wide a figure may be, in points, and imports of a figure from cells that do not run here.
+    wide a figure may be, in pixels, and imports of a figure from cells that do not run here.
     """
     global answering
     answering, setting = exercise, json.loads(setting)
     svgplot.figures.clear()
-    svgplot.width = min(460.8, max(300.0, setting.get("width", 460.8)))
+    svgplot.width = min(460.8, max(255.0, 0.75 * setting.get("width", 640)))  # pixels to points
     sys.stdout, sys.stderr = Stream("stdout"), Stream("warning")
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     try:

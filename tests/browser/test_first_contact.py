@@ -124,8 +124,12 @@ def test_a_page_is_painted_after_two_answers_on_a_slow_line(name, browser, packe
     context.close()
     with capsys.disabled():
         print(f"\n  {name}: first paint {paint / 1000:.1f} s, longest task {max(long, default=0):.0f} ms")
-    assert len(blocking) == 1 and blocking[0][0].partition("?")[0].endswith("/_static/book.css")
-    assert blocking[0][1] <= 40_000
+    files = {url.partition("?")[0].rpartition("/")[2]: size for url, size in blocking}
+    assert files.keys() <= {
+        "book.css",
+        "figures.js",
+    }  # the script stands before a figure, which must not jump
+    assert files["book.css"] <= 40_000 and files.get("figures.js", 0) <= 30_000
 
 
 WIDE = "article :is(.highlight pre, .cell_output pre, table.proof-chain)"

@@ -55,8 +55,10 @@ class Page:
         self.article = soup.select_one("article.bd-article")
         for part in self.article.select(ON_SCREEN):
             part.decompose()
+        for narrow in self.article.select("picture > source"):  # for phones
+            narrow.decompose()
         for picture in self.article.select("img"):
-            del picture["loading"]
+            del picture["loading"], picture["decoding"]
             picture["src"] = self.path(picture["src"])
         self.heading = self.article.h1.decode_contents()
         self.title = self.article.h1.get_text()

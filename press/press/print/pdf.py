@@ -23,6 +23,7 @@ NAME = "online-convex-optimisation"
 STYLE = Path(__file__).with_name("book.css")
 KEPT = 14  # lines of code that stay on one sheet
 NUMBER = '<span class="number" data-of="{name}">000</span>'
+TRIES = 4
 FILL = """pages => document.querySelectorAll('.number').forEach(place => {
   place.textContent = pages[place.dataset.of] ?? '';
 })"""
@@ -245,7 +246,7 @@ def add_bookmarks(pdf, parts, found):
 
 
 def write(pdf, chosen=None, html=built.HTML):
-    """Print, see where every page came to stand, say so in the contents, and print again.
+    """Print, see where every page came to stand, say so in the contents, and print again until nothing moves.
 
     Returns what is too wide, which should be nothing.
     """
@@ -256,12 +257,15 @@ def write(pdf, chosen=None, html=built.HTML):
     source.write_text(document(parts, html, folder), "utf8")
     with chromium.opened(source) as page:
         chromium.print_page(page, pdf, draft=True)
-        found = places(pdf)
-        page.evaluate(FILL, found)
-        chromium.print_page(page, pdf, draft=True)
+        for _ in range(TRIES):  # a number that is filled in may move a line to another page
+            found = places(pdf)
+            page.evaluate(FILL, found)
+            chromium.print_page(page, pdf, draft=True)
+            if places(pdf) == found:
+                break
+        else:
+            raise RuntimeError("the page numbers moved each time they were filled in")
         wide = chromium.too_wide(page)
-    if places(pdf) != found:
-        raise RuntimeError("the page numbers moved when they were filled in")
     add_bookmarks(pdf, parts, found)
     return wide
 

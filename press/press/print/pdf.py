@@ -5,7 +5,7 @@ python -m press pdf [--edition student] [--to FILE] [page or chapter ...]    aft
 A chapter is a folder of pages, such as lecture-13-oco.
 
 Sphinx's own single-page builder gives every page's "Exercises" the same address, so the finished pages are
-joined here, and an id that occurs twice gets the page's name. Chromium prints the document at least twice: the
+joined here, and an id that occurs twice gets the page's name. Chromium prints it at least twice: the
 contents show where the first print put every page.
 """
 

@@ -307,7 +307,7 @@ def test_a_figure_runs_with_its_imports_and_fits_a_phone(boot, said, monkeypatch
     setting = json.dumps({"prelude": "import ocolib.plots as plots", "width": 340})
     assert boot.run(source, "<cell 1>", False, None, setting) == "ok", said
     (drawing,) = [json.loads(text) for kind, text in said if kind == "figure"]
-    assert drawing["size"][0] == 340 and "rounds from 0.95 to 2.05" in drawing["label"]
+    assert drawing["size"][0] == 255 and "rounds from 0.95 to 2.05" in drawing["label"]
     assert boot.run(source.replace("plot(", "hexbin("), "<cell 2>", False) == "error"
     assert "which has no ax.hexbin: run this cell in Jupyter" in said[-1][1]
 

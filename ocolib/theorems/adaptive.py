@@ -36,7 +36,7 @@ class AdaGrad(Theorem):
     √2·D·√(‖z_1‖² + … + ‖z_T‖²). `total` is that sum, or more.
     """
 
-    item, kind, tightness = "ada.norm", "upper", 0.793
+    item, kind, tightness = "ada.norm", "upper", 0.93
     diameter: float
     total: float
 
@@ -104,9 +104,8 @@ class AdaGrad(Theorem):
 
     @classmethod
     def worst(cls):
-        """Play the worst game on [0, 1] that a search found: it starts at an end, and round 6 is loud."""
-        Z = np.array([0.97, -0.17, -0.24, -0.27, -0.37, 2.35, 0.61, 0.43])[:, None]
-        trace = play(adaptive.AdaGrad(Box([0.0], [1.0]), start=[1.0]), Z)
+        """Play on [0, 1]: keep the learner at the end 1, then push it down. The ratio tends to 1 with T."""
+        trace = play(adaptive.AdaGrad(Box([0.0], [1.0]), start=[1.0]), _back_and_forth(2000)[:, None])
         return cls.of(trace), trace, np.zeros(1)
 
 
@@ -118,7 +117,7 @@ class AdaGradDiagonal(Theorem):
     `widths` are the D_i, `totals` the sums Σ_t z_{t,i}², or more.
     """
 
-    item, kind, tightness = "ada.diagonal", "upper", 0.793
+    item, kind, tightness = "ada.diagonal", "upper", 0.93
     widths: Any
     totals: Any
 
@@ -189,11 +188,22 @@ class AdaGradDiagonal(Theorem):
 
     @classmethod
     def worst(cls):
-        """Play the worst game of one coordinate in both, on other scales."""
-        game = np.array([0.97, -0.17, -0.24, -0.27, -0.37, 2.35, 0.61, 0.43])
+        """Play the same game as for one step in both coordinates, on other scales."""
+        game = _back_and_forth(2000)
         Z, over = np.column_stack([game, 50 * game]), Box([0.0, 0.0], [1.0, 2.0])
         trace = play(adaptive.AdaGrad(over, diagonal=True, start=[1.0, 2.0]), Z)
         return cls.of(trace), trace, np.zeros(2)
+
+
+def _back_and_forth(T):
+    """Make slopes that bring AdaGrad on [0, 1] back to 1 after every push, T times; then push it to 0."""
+    total, Z = 1.0, [-1.0]
+    while len(Z) < T:
+        total += 1.0
+        back = np.sqrt(total / (total - 1))  # η back = the step that the push made
+        total += back**2
+        Z += [1.0, -back]
+    return np.array(Z + [1.0] * int(np.ceil(np.sqrt(2 * T))))
 
 
 @dataclass(frozen=True)

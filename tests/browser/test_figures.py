@@ -217,17 +217,13 @@ def show(browser, tmp_path):
 
 
 def settle(page):
-    """Wait for the next picture, and for a glide to end."""
-    page.wait_for_function(
-        """() => {
-      const figure = document.querySelector('moving-figure'), now = JSON.stringify(figure.state);
-      const same = window.lastState === now;
-      window.lastState = now;
-      return same;
-    }""",
-        polling=120,
+    """Wait for a glide to end, and for the picture after it."""
+    page.evaluate(
+        """async () => {
+      const frame = () => new Promise(requestAnimationFrame);
+      do { await frame(); await frame(); } while (document.querySelector('moving-figure').landing);
+    }"""
     )
-    page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 
 def check(page, name):

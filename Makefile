@@ -13,7 +13,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit pages browser long oldest newest certificates phases parallel cluster grade lab sheet pdf slides bench formal formal-again
+.PHONY: help book test test-all serve notebooks lock clean lint unit live pages browser long oldest newest certificates phases parallel cluster grade lab sheet pdf slides bench formal formal-again
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -89,7 +89,7 @@ serve: book
 notebooks: .venv/.installed
 	$(BIN)/python -m press notebooks
 
-test: lint unit formal pages book browser
+test: lint unit live formal pages book browser
 
 test-all: test long formal-again oldest newest
 
@@ -99,7 +99,11 @@ lint: .venv/.installed
 	$(BIN)/mypy
 
 unit: .venv/.installed
-	$(BIN)/python -m pytest -n 2 -m "not browser and not long"
+	$(BIN)/python -m pytest -n 2 -m "not browser and not long and not live"
+
+# What a reader can run in the page, with NumPy alone: cells, figures, answers
+live: .venv/.installed
+	$(BIN)/python -m pytest -n 2 -m live tests/press
 
 # One minute of processor time; later only what has changed. Without Coq 8.16 it says so, loudly.
 formal: .venv/.installed

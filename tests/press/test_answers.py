@@ -261,6 +261,7 @@ def in_the_page(monkeypatch):
     return run
 
 
+@pytest.mark.live
 @pytest.mark.parametrize(("page", "key"), [(page, key) for page, asked in ANSWERS.items() for key in asked])
 def test_the_page_says_the_same(page, key, in_the_page):
     """Every right and wrong answer in a clean room of the page, as the browser makes it."""

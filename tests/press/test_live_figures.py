@@ -86,6 +86,7 @@ def run(page, place):
         exec(cells(page)[place].source, namespace)
 
 
+@pytest.mark.live
 @pytest.mark.parametrize(("page", "place"), FIGURES)
 def test_a_figure_has_the_data_words_and_ranges_of_matplotlib(page, place, svg, monkeypatch):
     before(page, place)

@@ -138,6 +138,7 @@ def test_no_output_names_a_machine(text):
             assert all(output.get("name") != "stderr" for output in cell.outputs), shown
 
 
+@pytest.mark.live
 @every_page
 def test_live_cells_need_numpy_alone_and_verify_the_answers_of_quick_questions(text):
     live = [cell.source for cell in code(stored(text).cells) if "live" in tags(cell)]

@@ -36,6 +36,11 @@ ALONE = re.compile(
     re.DOTALL,
 )
 FONT_FACE = re.compile(r'@font-face[^{]*\{[^}]*?src: url\("([^"]*/(\S+?)\.woff)"\)[^}]*\}')
+# what MathJax writes into every formula and the style sheet, or HTML itself, says once for all
+SPARE = re.compile(
+    r' (?:xmlns="http://www\.w3\.org/1998/Math/MathML"|class="(?:MathJax| MJX-TEX|mjx-[a-z])"|jax="CHTML"'
+    r'|style="position: relative;"|unselectable="on"|display="inline"(?=><math))'
+)
 GLYPH = re.compile(r'content: "((?:\\.|[^"\\])*)"')
 
 
@@ -107,11 +112,18 @@ class Maths:
         """One formula in its page; punctuation behind it stays on its line."""
         display = match["tag"] == "div"
         markup, width = self.table[source(match), display]
+        markup = SPARE.sub("", markup)
         style = f' style="--w:{width}"' if display else ""
         number = match["number"] or ""
         tag, after = match["tag"], match["after"]
         done = f'<{tag} class="{match["classes"]}"{match["rest"]}{style}>{number}{markup}</{tag}>{after}'
         return f'<span class="together">{done}</span>' if after and not display else done
+
+
+def lean_rules(css):
+    """The rules for formulas without their spare attributes; `:not([x])` weighs as much as they did."""
+    css = css.replace('[jax="CHTML"]', ":not([x])").replace(".MJX-TEX", "mjx-math:not([x])")
+    return css + "\nmjx-container { position: relative; }\n"
 
 
 def lean_fonts(css, static):
@@ -165,7 +177,7 @@ def name_alone(match, maths):
 
 def renew(app, maths, wanted):
     """Set what is new and write the stylesheet with the signs that all of it uses, if they are others."""
-    css, file = maths.learn(wanted, str(offline.folder())), stylesheet(app)
+    css, file = lean_rules(maths.learn(wanted, str(offline.folder()))), stylesheet(app)
     stamp = f"/* {hashlib.sha256(css.encode()).hexdigest()} */\n"
     if not (file.exists() and file.read_text("utf8").startswith(stamp)):
         file.write_text(stamp + lean_fonts(css, file.parent), "utf8")

@@ -86,10 +86,7 @@ class AverageIterate(Theorem):
     @classmethod
     def games(cls, rng):
         """Play functions made of planes, lines and bowls, on balls, boxes and without a set."""
-        for f, over, start, u, rho in _arenas(rng):
-            T, R = int(rng.integers(1, 12)), float(np.linalg.norm(u - start)) * rng.uniform(1, 1.3) + 1e-6
-            stated = cls(R, rho, T)
-            yield stated, play(OGD(over, stated.step, "eager", start), [f] * T), u
+        return _descents(cls, rng)
 
     @classmethod
     def worst(cls, T=9):
@@ -174,10 +171,7 @@ class LastIterate(Theorem):
     @classmethod
     def games(cls, rng):
         """Play functions made of planes, lines and bowls, on balls, boxes and without a set."""
-        for f, over, start, u, rho in _arenas(rng):
-            N, R = int(rng.integers(1, 12)), float(np.linalg.norm(u - start)) * rng.uniform(1, 1.3) + 1e-6
-            stated = cls(R, rho, N)
-            yield stated, play(OGD(over, stated.step, "eager", start), [f] * N), u
+        return _descents(cls, rng)
 
     @classmethod
     def worst(cls, N=8):
@@ -188,6 +182,14 @@ class LastIterate(Theorem):
 
 
 # ---------------------------------------------------------------- what both share
+
+
+def _descents(theorem, rng):
+    """Play descent with the steps of a theorem about R, ρ and a number of rounds, in every arena."""
+    for f, over, start, u, rho in _arenas(rng):
+        rounds, R = int(rng.integers(1, 12)), float(np.linalg.norm(u - start)) * rng.uniform(1, 1.3) + 1e-6
+        stated = theorem(R, rho, rounds)
+        yield stated, play(OGD(over, stated.step, "eager", start), [f] * rounds), u
 
 
 def _function(trace) -> Any:

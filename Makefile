@@ -89,7 +89,7 @@ serve: book
 notebooks: .venv/.installed
 	$(BIN)/python -m press notebooks
 
-test: lint unit live formal pages book browser
+test: lint formal unit live pages book browser
 
 test-all: test long formal-again oldest newest
 

@@ -256,3 +256,11 @@ def test_adahedge_beats_its_bound_on_easy_losses():
     trace = play(AdaHedge(2), losses)
     assert 2 * AdaHedge(2).gaps(losses).sum() < 10 < theorems.AdaHedge(2, 1000).bound
     assert trace.regret() < play(Hedge(2, theorems.Hedge(2, 1000).step), losses).regret()
+
+
+def test_no_smaller_constant_will_do_for_adagrad():
+    shares = []
+    for T in (200, 2000, 20_000):
+        stated, trace, u = theorems.AdaGrad.worst(T)
+        shares.append(stated.measure(trace, u) / stated.bound)
+    assert shares == sorted(shares) and 0.97 < shares[-1] < 1

@@ -103,9 +103,9 @@ class AdaGrad(Theorem):
         yield from attacks(_arena(cls, Box([-1.0], [1.0]), [0.4]), bowls, rng, short=3)
 
     @classmethod
-    def worst(cls):
+    def worst(cls, T=2000):
         """Play on [0, 1]: keep the learner at the end 1, then push it down. The ratio tends to 1 with T."""
-        trace = play(adaptive.AdaGrad(Box([0.0], [1.0]), start=[1.0]), _back_and_forth(2000)[:, None])
+        trace = play(adaptive.AdaGrad(Box([0.0], [1.0]), start=[1.0]), _back_and_forth(T)[:, None])
         return cls.of(trace), trace, np.zeros(1)
 
 
@@ -187,9 +187,9 @@ class AdaGradDiagonal(Theorem):
         yield from attacks(_arena(cls, Box([-1.0, 0.0], [1.0, 3.0]), diagonal=True), moves, rng, short=3)
 
     @classmethod
-    def worst(cls):
+    def worst(cls, T=2000):
         """Play the same game as for one step in both coordinates, on other scales."""
-        game = _back_and_forth(2000)
+        game = _back_and_forth(T)
         Z, over = np.column_stack([game, 50 * game]), Box([0.0, 0.0], [1.0, 2.0])
         trace = play(adaptive.AdaGrad(over, diagonal=True, start=[1.0, 2.0]), Z)
         return cls.of(trace), trace, np.zeros(2)

@@ -77,6 +77,35 @@ def phone(browser):
     return browser.new_page(viewport={"width": 390, "height": 844})
 
 
+@pytest.fixture
+def tell(request):
+    """Keep a line for the end of the run, whichever worker writes it."""
+
+    def tell(line):
+        folder = ROOT / "_build" / "told"
+        folder.mkdir(exist_ok=True)
+        with (folder / f"{os.getpid()}.txt").open("a", encoding="utf8") as file:
+            file.write(f"{request.node.originalname}\t{line}\n")
+
+    return tell
+
+
+def tell_lines(terminalreporter):
+    """What tests measured on this machine and do not judge."""
+    told = {}
+    for file in sorted((ROOT / "_build" / "told").glob("*.txt")):
+        if file.stat().st_mtime > BEGAN:
+            for line in file.read_text("utf8").splitlines():
+                test, _, words = line.partition("\t")
+                told.setdefault(test, []).append(words)
+        if not hasattr(terminalreporter.config, "workerinput"):
+            file.unlink()
+    for test, lines in told.items():
+        terminalreporter.section(test)
+        for line in lines:
+            terminalreporter.line(line)
+
+
 def tell_times(terminalreporter, kind, bar, most):
     """How long exercises, or cells, took in this run, the slowest first; beyond the bar loudly."""
     folder = ROOT / "_build" / "live-times"
@@ -97,6 +126,7 @@ def tell_times(terminalreporter, kind, bar, most):
 
 
 def pytest_terminal_summary(terminalreporter):
+    tell_lines(terminalreporter)
     tell_times(terminalreporter, "exercise", BAR, most=1000)
     tell_times(terminalreporter, "cell", BAR_OF_A_CELL, most=10)
     if CHROMIUM or REQUIRED:

@@ -108,7 +108,7 @@ BLOCKING = """() => performance.getEntriesByType('resource')
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_a_page_is_painted_after_two_answers_on_a_slow_line(name, browser, packed_address, capsys):
+def test_a_page_is_painted_after_two_answers_on_a_slow_line(name, browser, packed_address, tell):
     """The times are printed, for they are those of this machine; what decides them anywhere is checked."""
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
@@ -122,8 +122,7 @@ def test_a_page_is_painted_after_two_answers_on_a_slow_line(name, browser, packe
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     blocking, long = page.evaluate(BLOCKING), page.evaluate("window.long")
     context.close()
-    with capsys.disabled():
-        print(f"\n  {name}: first paint {paint / 1000:.1f} s, longest task {max(long, default=0):.0f} ms")
+    tell(f"{name}: first paint {paint / 1000:.1f} s, longest task {max(long, default=0):.0f} ms")
     files = {url.partition("?")[0].rpartition("/")[2]: size for url, size in blocking}
     assert files.keys() <= {
         "book.css",

@@ -82,7 +82,7 @@ def test_every_page_is_accessible(name, width, mode, browser, axe, address):
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_a_page_is_light_and_holds_still(name, browser, packed_address, capsys):
+def test_a_page_is_light_and_holds_still(name, browser, packed_address, tell):
     """Bytes as they travel, before scrolling; then the same for the next page in the same visit."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
@@ -101,11 +101,8 @@ def test_a_page_is_light_and_holds_still(name, browser, packed_address, capsys):
     after = FIVE[(FIVE.index(name) + 1) % len(FIVE)]
     following, *_ = weigh(f"{packed_address}/{after}")
     context.close()
-    with capsys.disabled():
-        print(
-            f"\n  {name}: {first / 1000:.0f} kB, {requests} requests, shift {shift:.3f}; "
-            f"then {following / 1000:.0f} kB"
-        )
+    tell(f"{name}: {first / 1000:.0f} kB in {requests} requests, shift {shift:.3f}")
+    tell(f"{after} as the next page: {following / 1000:.0f} kB")
     assert first <= FIRST
     assert shift < MOVES
     assert following <= NEXT

@@ -8,8 +8,10 @@ from urllib.parse import urlparse
 import pytest
 from built_pages import FILES, VIOLATIONS, Page
 from contrast import contrast
+from fontTools.ttLib import TTFont
 
 from press import ledger
+from press.html import maths
 
 pytestmark = pytest.mark.browser
 
@@ -207,6 +209,20 @@ def test_all_pages_name_a_style_sheet_alike(html):
         ):
             sheets.setdefault(name, set()).add(version)
     assert {name: versions for name, versions in sheets.items() if len(versions) > 1} == {}
+
+
+def test_every_sign_of_a_formula_is_in_its_font(html):
+    static = html / "_static"
+    css, has = (static / "mathjax.css").read_text("utf8"), {}
+    for family, file in re.findall(r'font-family: MJX(TEX[\w-]*);[^}]*?url\("([^"]+)"\)', css):
+        has[family] = set(TTFont(static / file).getBestCmap())
+    rules = re.findall(r'([^{}]*)\{[^}]*?content: "((?:\\.|[^"\\])*)"', css)
+    assert len(rules) > 200
+    for selector, text in rules:
+        kind = re.search(r"\.(TEX-\w+)::", selector)
+        fonts = [kind[1]] if kind else maths.STRETCHED if "stretchy" in selector else ["TEX"]
+        signs = set(map(ord, maths.unescape(text)))
+        assert any(signs <= has[font] for font in fonts), selector
 
 
 def test_a_dead_link_leads_to_a_page_with_search(desktop, packed_address):

@@ -32,6 +32,10 @@ DROPPED = ("scripts/bootstrap.js",)  # only a tooltip of a button that these pag
 # the theme measures every block of code in one go, to let the keyboard scroll it: a long page stands still
 AT_ONCE = re.compile(r"\.forEach\(e=>\{(e\.tabIndex=e\.scrollWidth>[^{}]*)\}\)")
 TAG = re.compile(r'[ \t]*<script\b[^>]*\bsrc="([^"]*?)_static/([^"?]+)[^"]*"[^>]*></script>\n?')
+# names, brackets and blanks have the colour of code anyway
+PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
+# no rule of this book speaks of odd rows, nor of links in a cell
+ROW = re.compile(r'(<tr) class="row-(?:odd|even)"|(<t[dh]><p><a) class="reference internal"')
 UNUSED = re.compile(r"[ \t]*<script>(?:DOCUMENTATION_OPTIONS\.|let toggle)[^<]*</script>\n?")
 PRELOAD = re.compile(r'[ \t]*<link\b(?=[^>]*\brel="preload")(?=[^>]*\bas="script")[^>]*>\n?')
 ADDRESS = re.compile(r"""url\(\s*(["']?)(?!data:|#|https?:|/)([^"')]+)\1\s*\)""")
@@ -74,7 +78,7 @@ def light(page, versions):
     sheet = f'    <link rel="stylesheet" href="{up}_static/{versions[SHEET]}" />\n'
     once = iter([sheet])
     page = LINK.sub(lambda match: next(once, ""), page)
-    page = PRELOAD.sub("", page)
+    page = ROW.sub(r"\1\2", PLAIN.sub(r"\1", PRELOAD.sub("", page)))
     if not any("togglebutton" in name for _, name in tags):
         page = UNUSED.sub("", page)
     script = f'    <script defer src="{up}_static/{versions[SCRIPT]}"></script>\n'

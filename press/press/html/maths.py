@@ -41,7 +41,9 @@ SPARE = re.compile(
     r' (?:xmlns="http://www\.w3\.org/1998/Math/MathML"|class="(?:MathJax| MJX-TEX|mjx-[a-z])"|jax="CHTML"'
     r'|style="position: relative;"|unselectable="on"|display="inline"(?=><math))'
 )
-GLYPH = re.compile(r'content: "((?:\\.|[^"\\])*)"')
+GLYPH = re.compile(r'(?:\.(TEX-\w+))?(?:::\w+)? \{[^}]*?content: "((?:\\.|[^"\\])*)"')
+FAMILY = re.compile(r"font-family: MJX(TEX[\w-]*)")
+STRETCHED = ("TEX", "TEX-S1", "TEX-S4", "TEX-A")  # brackets and arrows of any length look here, in some order
 
 
 def node():
@@ -116,7 +118,8 @@ class Maths:
         style = f' style="--w:{width}"' if display else ""
         number = match["number"] or ""
         tag, after = match["tag"], match["after"]
-        done = f'<{tag} class="{match["classes"]}"{match["rest"]}{style}>{number}{markup}</{tag}>{after}'
+        classes = match["classes"].removesuffix(" notranslate nohighlight")
+        done = f'<{tag} class="{classes}"{match["rest"]}{style}>{number}{markup}</{tag}>{after}'
         return f'<span class="together">{done}</span>' if after and not display else done
 
 
@@ -128,12 +131,17 @@ def lean_rules(css):
 
 def lean_fonts(css, static):
     """Cut MathJax's fonts down to the signs the book uses; a font without any is not declared."""
-    used = "".join(unescape(text) for text in GLYPH.findall(css)) + " "
+    signs = {}
+    for kind, text in GLYPH.findall(css):
+        signs[kind] = signs.get(kind, "") + unescape(text)
+    anywhere = "".join(sign for sign in signs.get("", "") if not sign.isalnum())
 
     def face(match):
         path, name = match[1], match[2]
         if name.endswith("Zero"):
             return match[0]  # it is nothing but widths
+        kind = FAMILY.search(match[0])[1]
+        used = signs.get("" if kind == "TEX" else kind, "") + (anywhere if kind in STRETCHED else "") + " "
         font = TTFont(static / path, recalcTimestamp=False)  # the same bytes each time
         if not set(map(ord, used)) & set(font.getBestCmap()) - {32}:
             return ""

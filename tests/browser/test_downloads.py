@@ -14,7 +14,7 @@ import pytest
 
 from press.html import downloads
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("downloads")]  # one environment for all
+pytestmark = pytest.mark.browser
 ALONE = "one-algorithm"  # all its cells need NumPy and ocolib alone
 RUN = """
 import sys

@@ -9,7 +9,7 @@ import pytest
 
 from press.print import slides
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("slides")]  # one deck for all
+pytestmark = pytest.mark.browser
 ONE = "lecture-17-ftrl"
 # Each slide in turn, as it is shown: what is larger than its frame.
 OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {

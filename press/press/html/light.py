@@ -64,6 +64,8 @@ def join(app, pages):
         (static / name).write_text(text, "utf8")
         versions[name] = f"{name}?v={zlib.crc32(text.encode()):08x}"
     for file, text in every.items():
+        if file not in pages and all(version in text for version in versions.values()):
+            continue  # it was kept, and names what is there
         lighter = light(text, versions)
         if lighter != text:
             pages[file] = lighter

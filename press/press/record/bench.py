@@ -151,7 +151,6 @@ def linear() -> list[Line]:
             "Z.copy()",
             lambda: game.play(OGD(Ball(n), 0.1), Z),
             copy,
-            14.0,
         ),
     ]
 
@@ -159,7 +158,7 @@ def linear() -> list[Line]:
 def hedge() -> list[Line]:
     """The bars are for a NumPy whose exponential does not use AVX-512."""
     Z = np.random.default_rng(0).random((100_000, 100))
-    unit, bars = ("np.exp(Z), by AVX-512", (None, None)) if vectorised() else ("np.exp(Z)", (1.5, 2.2))
+    unit, bars = ("np.exp(Z), by AVX-512", (None, None)) if vectorised() else ("np.exp(Z)", (1.5, None))
     ways = zip(("", ", NumPy alone"), (fast.play, game.play), bars, strict=True)
     return [
         Line(
@@ -192,8 +191,7 @@ def projections() -> list[Line]:
                 "ot.utils.proj_simplex(y)",
                 lambda y=y, over=over, many=many: [over.project(y) for _ in range(many)],
                 lambda y=y, many=many: [proj_simplex(y) for _ in range(many)],
-                0.5,
-                15 if k < 5 else 5,
+                repeats=15 if k < 5 else 5,
             )
         )
     Y, over = rng.standard_normal((1000, 100)), Simplex(100)
@@ -203,7 +201,6 @@ def projections() -> list[Line]:
             "ot.utils.proj_simplex(Y.T).T",
             lambda: over.project(Y),
             lambda: proj_simplex(Y.T).T,
-            0.7,
         )
     )
     return lines
@@ -326,14 +323,12 @@ def loops() -> list[Line]:
             "the same in bare NumPy",
             lambda: game.play(Perceptron(20), perceptron_loss(X, y)),
             perceptron,
-            1.5,
         ),
         Line(
             "the loop of eager descent on a ball, T = 2,000",
             "the same in bare NumPy",
             lambda: game.play(OGD(Ball(20), 0.1, "eager"), Z),
             eager,
-            1.5,
         ),
     ]
 

@@ -121,7 +121,7 @@ def test_fonts_do_not_carry_the_time(tmp_path, monkeypatch):
         font = "output/chtml/fonts/woff-v2/MathJax_Main-Regular.woff"
         (static / "mathjax" / font).parent.mkdir(parents=True)
         (static / "mathjax" / font).write_bytes((offline.folder() / font).read_bytes())
-        face = f'@font-face {{\n  font-family: M;\n  src: url("mathjax/{font}") format("woff");\n}}\n'
+        face = f'@font-face {{\n  font-family: MJXTEX;\n  src: url("mathjax/{font}") format("woff");\n}}\n'
         css = maths.lean_fonts(face + '.mjx-c3B1::before { content: "a"; }', static)
         assert "mathjax/lean/MathJax_Main-Regular.woff" in css
         made.append((static / "mathjax" / "lean" / "MathJax_Main-Regular.woff").read_bytes())

@@ -196,11 +196,11 @@ class AdaGradDiagonal(Theorem):
 
 
 def _back_and_forth(T):
-    """Make slopes that bring AdaGrad on [0, 1] back to 1 after every push, T times; then push it to 0."""
+    """Make T slopes that push AdaGrad on [0, 1] down and bring it back to 1 each time; then push it to 0."""
     total, Z = 1.0, [-1.0]
     while len(Z) < T:
         total += 1.0
-        back = np.sqrt(total / (total - 1))  # η back = the step that the push made
+        back = np.sqrt(total / (total - 1))  # the way back is as long as the push
         total += back**2
         Z += [1.0, -back]
     return np.array(Z + [1.0] * int(np.ceil(np.sqrt(2 * T))))

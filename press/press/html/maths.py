@@ -124,7 +124,7 @@ class Maths:
 
 
 def lean_rules(css):
-    """The rules for formulas without their spare attributes; `:not([x])` weighs as much as they did."""
+    """Take the spare attributes out of the rules for formulas; `:not([x])` weighs as much as they did."""
     css = css.replace('[jax="CHTML"]', ":not([x])").replace(".MJX-TEX", "mjx-math:not([x])")
     return css + "\nmjx-container { position: relative; }\n"
 

@@ -450,7 +450,7 @@ def test_losses_are_pulled_after_the_play_that_pays_for_them():
 
     assert play(learner, watching()).rounds == 3
     assert seen == [1, 2, 3] and learner.predicted == 4, "once a round, and once for w_4"
-    with pytest.raises(ValueError, match="round 3: there are only 2 losses, and rounds = 5"):
+    with pytest.raises(ValueError, match="round 3: there are only 2 losses, but rounds = 5"):
         play(Steps(), iter([[1.0, 0.0]] * 2), rounds=5)
     long = play(Steps(), ([1.0, 0.0] for _ in range(200)))
     assert long.rounds == 200 and long.subgradients.tolist() == [[1.0, 0.0]] * 200

@@ -116,7 +116,7 @@ def test_a_loss_that_changes_its_argument_or_has_a_gradient_is_noticed():
 
     with pytest.raises(AssertionError, match="must not change w"):
         check_loss(Shifts())
-    with pytest.raises(AssertionError, match="a loss has"):
+    with pytest.raises(AssertionError, match="a loss must have"):
         check_loss(planted(object, value=lambda self, w: 0.0, gradient=lambda self, w: w)(), dim=1)
     with pytest.raises(ValueError, match="has no dim"):
         check_loss(planted(object, value=lambda self, w: 0.0, subgradient=lambda self, w: 0 * w)())

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocolib import validate
 from ocolib.describe import description, keep
-from ocolib.learners import shifted
+from ocolib.learners import kept_start, shifted
 from ocolib.sets import Box, Set, Simplex, Space
 from ocolib.types import Array
 
@@ -51,10 +51,7 @@ class AdaGrad:
         if scale.shape not in ((), shape):
             raise ValueError(f"scale must have shape {shape}, got {scale.shape}")
         keep(self, scale=validate.frozen("scale", scale) if scale.ndim else float(scale))
-        if self.start is not None:
-            keep(self, start=validate.vector("start", self.start, self.over.dim))
-            if not self.over.contains(self.start):
-                raise ValueError(f"start must lie in {self.over!r}, got {self.start}")
+        keep(self, start=kept_start(self.over, self.start))
 
     @property
     def first(self) -> Array:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from ocolib import losses as loss_room
 from ocolib import validate
 from ocolib.losses import Example, Examples, Linear, coefficients, inner
+from ocolib.sets import Set, inside, rows
 from ocolib.types import Adversary, Array, Losses
 
 # ---------------------------------------------------------------- playing
@@ -84,12 +85,19 @@ def play(learner: Any, losses: Losses | Adversary, rounds: int | None = None, ch
         return learner.play(losses)
     if hasattr(learner, "sees") and isinstance(losses, (np.ndarray, Examples)):
         losses = learner.sees(losses)
-    if isinstance(losses, np.ndarray) and hasattr(learner, "points"):
+    if isinstance(losses, np.ndarray) and _has_closed_form(learner):
         trace = _closed_form(learner, losses)
         if check:
             _check_inside(_set_of(learner), trace.plays)
         return trace
     return loop(learner, losses, rounds, check)
+
+
+def _has_closed_form(learner: Any) -> bool:
+    """Test whether `points` can be used: a set of your own may project only one point at a time."""
+    over = getattr(learner, "over", None)
+    many = over is None or isinstance(over, Set) or not hasattr(learner, "player")
+    return many and hasattr(learner, "points")
 
 
 def _closed_form(learner: Any, Z: Array) -> "Trace":
@@ -116,7 +124,7 @@ def loop(learner: Any, losses: Any, rounds: int | None = None, check: bool = Fal
         for t in count(1):
             try:
                 w = _checked_play(player.predict(), batch)
-                if over is not None and not np.all(_inside(over, w)):
+                if over is not None and not np.all(inside(over, w)):
                     raise ValueError(f"the play {w} is outside {over!r}")
                 if t == 1:
                     subgradients = np.empty((rounds or 64, *w.shape))
@@ -210,18 +218,10 @@ def _set_of(learner: Any) -> Any:
 
 def _check_inside(over: Any, plays: Array) -> None:
     """Raise a `ValueError` that names the first round whose play is outside the set, in any run."""
-    inside = np.asarray(_inside(over, plays))
-    if not inside.all():
-        t = int(np.argmin(inside.reshape(-1, inside.shape[-1]).all(axis=0)))
+    good = inside(over, plays)
+    if not good.all():
+        t = int(np.argmin(good.reshape(-1, good.shape[-1]).all(axis=0)))
         raise ValueError(f"round {t + 1}: the play {plays[..., t, :]} is outside {over!r}")
-
-
-def _inside(over: Any, w: Array) -> Array:
-    """Test whether each row of w lies in the set, up to 1e-9; the set needs only `project`."""
-    if hasattr(over, "contains"):
-        return np.asarray(over.contains(w))
-    away = np.linalg.norm(w - np.apply_along_axis(over.project, -1, w), axis=-1)
-    return away <= 1e-9 * np.maximum(np.abs(w).max(axis=-1), 1.0)
 
 
 def _checked_play(play: Any, batch: tuple[int, ...]) -> Array:
@@ -243,6 +243,8 @@ def _checked_loss(learner: Any, found: Any, w: Array) -> Any:
     """Check what was revealed; a vector z stands for the linear loss ⟨z, w⟩."""
     missing = [name for name in ("value", "subgradient") if not hasattr(found, name)]
     if len(missing) == 2 and not isinstance(found, Examples) and not callable(found):
+        if np.ndim(found) == 0 and validate.numbers("z", found).ndim == 0:
+            raise ValueError(f"a linear loss must be a vector, got the number {found}; write [{found}]")
         loss: Any = Linear(validate.vector("z", found, w.shape[-1]))
     elif missing:
         hint = "; rename its method `gradient` to `subgradient`" if hasattr(found, "gradient") else ""
@@ -376,18 +378,16 @@ class Trace:
                 raise ValueError("regret takes a set `over` or a point `against`, not both")
             rival = validate.vector("against", against, self.dim)
             own: Any = getattr(self.learner, "over", None)
-            inside = hasattr(own, "contains") and bool(np.all(own.contains(rival)))
-            paid, losses = self._without_offset(own if inside else None)
+            member = hasattr(own, "contains") and bool(np.all(own.contains(rival)))
+            paid, losses = self._without_offset(own if member else None)
             return _sum(paid - loss_room.values(losses, rival))
         over = self._set(over)
         best, (paid, losses) = self.comparator(over), self._without_offset(over)
         total = _sum(paid - loss_room.values(losses, best.point[..., None, :]))
         if best.gap > 0 and best.gap > 1e-6 * abs(best.value):
-            excess = f"by at most {best.gap:.2g}: {best.method}"
-            if not np.isfinite(best.gap):
-                hint = "give the set a `diameter` or `constraints(x)` for cvxpy"
-                excess = f"by an unknown amount: {best.method}; {hint}"
-            warnings.warn(f"the regret may be larger, {excess}", stacklevel=2)
+            excess = f"at most {best.gap:.2g}" if np.isfinite(best.gap) else "an unknown amount"
+            text = f"the regret may be larger by {excess}: {best.method}; {_hint(losses, over)}"
+            warnings.warn(text, stacklevel=2)
         return total
 
     def regret_curve(self, over: Any = None, against: ArrayLike | None = None) -> Array:
@@ -409,6 +409,9 @@ class Trace:
                 "regret_curve over a set needs linear or quadratic losses; for others "
                 "name one comparator, against=u, such as trace.best(), or use ocolab.comparators"
             )
+        if not hasattr(over, "minimize_linear"):
+            found = type(over).__name__
+            raise ValueError(f"regret_curve needs minimize_linear(c), which {found} lacks; or name against=u")
         a, b, k = np.cumsum(parts[0], -1), np.cumsum(parts[1], -2), np.cumsum(parts[2], -1)
         best = _argmin(over, a, b)
         least = 0.5 * a * np.square(best).sum(axis=-1) + (b * best).sum(axis=-1) + k
@@ -521,11 +524,11 @@ def _argmin(over: Any, a: Array, b: Array) -> Array:
     """Return argmin over the set of ½a‖w‖² + ⟨b, w⟩; if a = 0, the minimiser of least norm."""
     curved = np.asarray(a > 0)  # before the first quadratic loss the sum is still linear
     if not curved.any():
-        return over.minimize_linear(b)
+        return rows(over, "minimize_linear", b)
     best = np.empty_like(b)
-    best[curved] = over.project(-b[curved] / a[curved][..., None])
+    best[curved] = rows(over, "project", -b[curved] / a[curved][..., None])
     if not curved.all():
-        best[~curved] = over.minimize_linear(b[~curved])
+        best[~curved] = rows(over, "minimize_linear", b[~curved])
     return best
 
 
@@ -540,6 +543,15 @@ def _best_by_cvxpy(losses: Any, over: Any) -> Array | None:
         return over.project(oracle.best_point(losses, over))
     except (ImportError, NotImplementedError):
         return None
+
+
+def _hint(losses: Any, over: Any) -> str:
+    """Say which methods of the set and the losses would give a better comparator."""
+    known = isinstance(losses, (np.ndarray, Examples)) or all(hasattr(f, "expression") for f in losses)
+    missing = [] if known else ["the losses `expression(w)`"]
+    missing += [] if hasattr(over, "constraints") else ["the set `constraints(x)`"]
+    bounded = "" if hasattr(over, "diameter") else "; or give the set a `diameter`"
+    return f"to use cvxpy, give {' and '.join(missing)}{bounded}" if missing else "cvxpy could not solve it"
 
 
 def _best_by_descent(losses: Any, over: Any) -> Best:

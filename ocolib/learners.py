@@ -41,7 +41,7 @@ from ocolib.describe import description, keep
 from ocolib.losses import Example, Examples, Linear
 from ocolib.phi import PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Orthant, Set, Simplex, Space
+from ocolib.sets import Ball, Orthant, Set, Simplex, Space, inside
 from ocolib.types import Array, Step
 
 # ---------------------------------------------------------------- step sizes
@@ -98,8 +98,20 @@ def steps(eta: Step, T: int, before: int = 0) -> Array:
 
 def kept_step(eta: Step) -> Step:
     """Check a step size and return it as a schedule, a float or a read-only array."""
+    if isinstance(eta, str):
+        raise ValueError(f"eta must be a number, an array of numbers or a schedule eta(t), got {eta!r}")
     first = step_at(eta, 1)
     return eta if callable(eta) else validate.frozen("eta", first) if first.ndim else float(first)
+
+
+def kept_start(over: Any, start: Any) -> Array | None:
+    """Check that `start` is a point of the set and return it as a read-only vector; None stays None."""
+    if start is None:
+        return None
+    start = validate.vector("start", start, over.dim)
+    if not inside(over, start):
+        raise ValueError(f"start must lie in {over!r}, got {start}")
+    return start
 
 
 # ---------------------------------------------------------------- what learners share
@@ -230,6 +242,11 @@ class FTL(Leader):
 
     over: Set
 
+    def __post_init__(self) -> None:
+        if not hasattr(self.over, "minimize_linear"):
+            found = type(self.over).__name__
+            raise ValueError(f"FTL needs a set with minimize_linear(c), got {found} without it")
+
     def lead(self, t: Any, a: Any, b: Array) -> Array:
         return self.over.project(-b / a) if a > 0 else self.over.minimize_linear(b)
 
@@ -339,10 +356,7 @@ class OGD(FirstOrder):
     def __post_init__(self) -> None:
         keep(self, eta=kept_step(self.eta))
         validate.choice("projection", self.projection, ("lazy", "eager"))
-        if self.start is not None:
-            keep(self, start=validate.vector("start", self.start, self.over.dim))
-            if not self.over.contains(self.start):
-                raise ValueError(f"start must lie in {self.over!r}, got {self.start}")
+        keep(self, start=kept_start(self.over, self.start))
 
     @property
     def lazy(self) -> bool:  # type: ignore[override]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ocolib import validate
 from ocolib.describe import description, keep
-from ocolib.learners import FirstOrder, kept_step, step_at
+from ocolib.learners import FirstOrder, kept_start, kept_step, step_at
 from ocolib.sets import Set
 from ocolib.types import Array, Step
 
@@ -66,11 +66,7 @@ class MirrorDescent(FirstOrder):
     start: Any = None
 
     def __post_init__(self) -> None:
-        keep(self, eta=kept_step(self.eta))
-        if self.start is not None:
-            keep(self, start=validate.vector("start", self.start, self.over.dim))
-            if not self.over.contains(self.start):
-                raise ValueError(f"start must lie in {self.over!r}, got {self.start}")
+        keep(self, eta=kept_step(self.eta), start=kept_start(self.over, self.start))
         slope_at(self.regularizer, self.first)
 
     @property

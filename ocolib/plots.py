@@ -282,6 +282,8 @@ def regret(traces: Mapping[str, Any], over: Any = None, against: Any = None) -> 
     `over` is the set of comparators, by default the learner's own; `against` is one comparator instead.
     Losses that are neither linear nor quadratic need `against`.
     """
+    if not isinstance(traces, Mapping):
+        raise ValueError("traces must be a dictionary: write plots.regret({'name': trace})")
     with figure("rounds", "regret") as ax:
         for name, trace in traces.items():
             if trace.paid.ndim > 1:

@@ -20,10 +20,10 @@ array([-1.,  0.])
 >>> Simplex(3).contains([[0.5, 0.5, 0.0], [1.0, 1.0, 1.0]])
 array([ True, False])
 
-To use a set of your own in a game, write a class with `dim` and `project(y)`. Optional methods: `contains(x)`
-speeds up `play(..., check=True)`, `minimize_linear(c)` makes the regret of linear losses exact, and
-`constraints(x)` lets cvxpy solve over the set. `ocolib.testing.check_set` tests it. To add a set to the
-library, write a subclass of `Set` here.
+To use a set of your own in a game, write a class with `dim` and `project(y)` for one point y. Optional
+methods: `contains(x)` speeds up `play(..., check=True)`, `minimize_linear(c)` makes the regret of linear
+losses exact, and `constraints(x)` lets cvxpy solve over the set. `ocolib.testing.check_set` tests it. To add
+a set to the library, write a subclass of `Set` here.
 """
 
 from collections.abc import Iterator
@@ -51,6 +51,21 @@ def unit(x: Array) -> Array:
     largest = np.abs(x).max(axis=-1, keepdims=True)
     x = x / np.where(largest > 0, largest, 1.0)
     return x / np.where(largest > 0, norm(x), 1.0)
+
+
+def inside(over: Any, x: ArrayLike) -> Array:
+    """Test whether each row of x lies in the set, up to 1e-9; a set of your own needs only `project`."""
+    if hasattr(over, "contains"):
+        return np.asarray(over.contains(x))
+    x = validate.array("x", x, over.dim)
+    away = norm(x - rows(over, "project", x))[..., 0]
+    return away <= 1e-9 * np.maximum(np.abs(x).max(axis=-1), 1.0)
+
+
+def rows(over: Any, method: str, x: Array) -> Array:
+    """Apply a method of the set to every row of x; a set of your own may take one point at a time."""
+    function = getattr(over, method)
+    return function(x) if isinstance(over, Set) else np.apply_along_axis(function, -1, x)
 
 
 class Set:

@@ -136,6 +136,13 @@ class Sloped:
         return 0 * w
 
 
+class OnlyProject:
+    dim = 2
+
+    def project(self, y):
+        return 0 * y
+
+
 class Wrong:
     def value(self, w):
         return w
@@ -330,7 +337,9 @@ BAD = [
     (lambda: DATA.regret_curve(L1Ball(2)), "linear or quadratic against=u ocolab.comparators"),
     # what misled before: each says what is wrong and what to write
     (lambda: Space(-1), "dim integer ≥ 1 got -1"),
-    (lambda: OGD(Ball(2), "0.1"), "eta array of numbers got '0.1'"),
+    (lambda: OGD(Ball(2), "0.1"), "eta a number schedule got '0.1'"),
+    (lambda: FTL(OnlyProject()), "FTL minimize_linear(c) got OnlyProject"),
+    (lambda: play(OGD(Ball(1), 0.1), [1.0, 2.0]), "round 1: a vector got the number 1.0 write [1.0]"),
     (lambda: Ball(2).project(["1", "2"]), "y array of numbers"),
     (lambda: play(np.ones((3, 2)), OGD(Ball(2), 0.1)), "arguments are swapped play(learner, losses)"),
     (lambda: play([Linear([1.0])], FTL(Ball(1))), "arguments are swapped play(learner, losses)"),

@@ -1,4 +1,4 @@
-"""Files that are whole at every moment, also when their writer is killed; and the times of the pages."""
+"""Write files atomically, so that they are complete even if the process is killed; store page timings."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""One style sheet and one script for all pages, so that a page is painted after two answers of the host.
+"""Combine all style sheets into one and all scripts into one, so that a page needs few requests.
 
 The style sheet has the rules of all parts, in their order, without those for names that no page and no
 script of this book has. The script comes after the text (`defer`).

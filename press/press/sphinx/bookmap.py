@@ -1,4 +1,4 @@
-"""``{bookmap}``: the pages in reading order, and an arc from each to the earlier pages it refers to."""
+"""Draw ``{bookmap}``: the pages in reading order, with arcs to the earlier pages that each refers to."""
 
 from html import escape
 

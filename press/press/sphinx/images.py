@@ -1,4 +1,4 @@
-"""What a screen reader and a slow line need: roles, headers, sizes of images; a dark twin of each figure."""
+"""Add roles, table headers and image sizes for accessibility, and a dark version of each figure."""
 
 import json
 import re

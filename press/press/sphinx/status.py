@@ -1,4 +1,4 @@
-"""The status page: versions, how much was checked, how long each page takes."""
+"""Make the status page: versions, numbers of checks, and the time of each page."""
 
 import ast
 import json

@@ -19,11 +19,14 @@ from ocolib.theorems.base import (
     Game,
     Line,
     Theorem,
+    as_losses,
     attacks,
     convex,
+    first_lines,
     inside,
     most,
     plays,
+    same_step,
     slopes,
     squares,
 )
@@ -46,9 +49,6 @@ class AdaGrad(Theorem):
     diameter: float
     total: float
 
-    def __post_init__(self) -> None:
-        self._check(diameter=validate.positive, total=validate.positive)
-
     @classmethod
     def of(cls, trace: Any) -> AdaGrad:
         """Read D and Σ ‖z_t‖² from a trace."""
@@ -64,7 +64,7 @@ class AdaGrad(Theorem):
         known = isinstance(trace.learner, adaptive.AdaGrad) and not trace.learner.diagonal
         return {
             "AdaGrad with one step and scale D/√2": known
-            and bool(np.isclose(trace.learner.scale, self.diameter / np.sqrt(2), rtol=1e-9, atol=0.0)),
+            and same_step(trace.learner.scale, self.diameter / np.sqrt(2)),
             "the set has diameter ≤ D": known and most(trace.learner.over.diameter, self.diameter),
             "Σ ‖z_t‖² ≤ total": most(np.square(trace.subgradients).sum(), self.total),
         } | _common(trace, u, known)
@@ -79,7 +79,7 @@ class AdaGrad(Theorem):
         return Chain(
             "AdaGrad with one step",
             (
-                *_first_lines(trace, u),
+                *first_lines(trace, u),
                 Line(
                     near + noise,
                     "Σ (‖w_t − u‖² − ‖w_{t+1} − u‖²)/2η_t + ½ Σ η_t ‖z_t‖²",
@@ -133,6 +133,7 @@ class AdaGradDiagonal(Theorem):
     totals: Any
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._check(widths=_sizes, totals=_sizes)
         if self.widths.shape != self.totals.shape:
             raise ValueError(
@@ -173,7 +174,7 @@ class AdaGradDiagonal(Theorem):
         return Chain(
             "AdaGrad with a step for each coordinate",
             (
-                *_first_lines(trace, u),
+                *first_lines(trace, u),
                 Line(
                     near + noise,
                     "Σ_i Σ_t ((w_{t,i} − u_i)² − (w_{t+1,i} − u_i)²)/2η_{t,i} + ½ η_{t,i} z_{t,i}²",
@@ -235,11 +236,6 @@ class AdaHedge(Theorem):
     n: int
     T: int
     width: float = 1.0
-
-    def __post_init__(self) -> None:
-        self._check(
-            n=lambda name, n: validate.count(name, n, low=2), T=validate.count, width=validate.positive
-        )
 
     @property
     def bound(self) -> float:
@@ -316,21 +312,12 @@ def _common(trace, u, known):
     return {"u is in the set": near, "f_t is convex": near and convex(trace, u)}
 
 
-def _first_lines(trace, u):
-    z, w = trace.subgradients, trace.points
-    return (
-        Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
-        Line((z * (w - u)).sum(), "Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
-    )
-
-
 def _arena(cls, over, start=None, diagonal=False):
     """Return a function that plays AdaGrad on `over` and reads the theorem from the trace."""
 
     def game(losses):
-        linear = isinstance(losses[0], np.ndarray)
         learner = adaptive.AdaGrad(over, diagonal, start=start)
-        trace = play(learner, np.array(losses) if linear else losses)
+        trace = play(learner, as_losses(losses))
         if not np.any(trace.subgradients, axis=0).all():  # a bound of 0 would test nothing
             trace = play(learner, np.vstack([trace.losses, np.ones(over.dim)]))
         return cls.of(trace), trace, trace.best(over)

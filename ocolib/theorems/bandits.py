@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ocolib import bandits, validate
-from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks
+from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks, same_step
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,6 @@ class EXP3(Theorem):
     T: int
     eta: float | None = None
 
-    def __post_init__(self) -> None:
-        self._check(n=_arms, T=validate.count, eta=validate.positive)
-
     @property
     def step(self) -> float:
         """Return the given η, or √(2 ln(n)/(nT)), which minimises the bound."""
@@ -50,9 +47,7 @@ class EXP3(Theorem):
         """Check every hypothesis of the theorem on this game and comparator."""
         learner = trace.learner
         exp3 = isinstance(learner, bandits.EXP3)
-        return {
-            "EXP3 with the step η": exp3 and bool(np.isclose(learner.eta, self.step, rtol=1e-9, atol=0.0))
-        } | _common(self, trace)
+        return {"EXP3 with the step η": exp3 and same_step(learner.eta, self.step)} | _common(self, trace)
 
     def measure(self, trace: Any, u: Any = None) -> Any:
         """Return the expected regret against the best arm."""
@@ -129,7 +124,8 @@ class EXP3IX(Theorem):
     eta: float | None = None
 
     def __post_init__(self) -> None:
-        self._check(n=_arms, T=validate.count, delta=_chance, eta=validate.positive)
+        super().__post_init__()
+        self._check(delta=_chance)
 
     @property
     def step(self) -> float:
@@ -147,8 +143,8 @@ class EXP3IX(Theorem):
         learner = trace.learner
         ix = isinstance(learner, bandits.EXP3IX)
         return {
-            "EXP3-IX with the step η": ix and bool(np.isclose(learner.eta, self.step, rtol=1e-9, atol=0.0)),
-            "γ = η/2": ix and bool(np.isclose(learner.bias, learner.eta / 2, rtol=1e-9, atol=0.0)),
+            "EXP3-IX with the step η": ix and same_step(learner.eta, self.step),
+            "γ = η/2": ix and same_step(learner.bias, learner.eta / 2),
         } | _common(self, trace)
 
     def measure(self, trace: Any, u: Any = None) -> Any:
@@ -174,10 +170,6 @@ class EXP3IX(Theorem):
         """Play two arms of which the second always has loss 1, with δ = 0.5."""
         stated = cls(2, T, 0.5)
         return stated, bandits.all_paths(bandits.EXP3IX(2, stated.step), np.tile([0.0, 1.0], (T, 1))), None
-
-
-def _arms(name, n):
-    return validate.count(name, n, low=2)
 
 
 def _chance(name, delta):

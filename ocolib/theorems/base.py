@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from html import escape
 from itertools import product
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ import numpy as np
 
 from ocolib import validate
 from ocolib.learners import OGD, Linearized, steps
-from ocolib.losses import values
+from ocolib.losses import Quadratic, values
 
 #: all theorem classes, in the order of import
 THEOREMS: list[type[Theorem]] = []
@@ -25,6 +25,25 @@ THEOREMS: list[type[Theorem]] = []
 Game = tuple[Any, Any, Any]
 
 ROUNDING = 1e-9
+
+
+def not_negative(name: str, value: Any) -> float:
+    """Check a number ≥ 0 and return it as a float."""
+    return validate.number(name, value, low=0.0)
+
+
+#: how the fields of a theorem are checked, by name: a name means the same in every theorem
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("diameter", "radius", "circumradius", "rho", "margin", "curvature"), validate.positive),
+    **dict.fromkeys(("eta", "scale", "reg", "epsilon", "divergence", "phi_range"), validate.positive),
+    **dict.fromkeys(("total", "width"), validate.positive),
+    **dict.fromkeys(("T", "N", "dim", "relevant"), validate.count),
+    **dict.fromkeys(("path", "length"), not_negative),
+    **dict.fromkeys(("dual_norms", "sizes"), validate.array),
+    "n": lambda name, value: validate.count(name, value, low=2),
+    "center": validate.vector,
+    "matrix": lambda name, value: validate.frozen(name, value, ndim=2),
+}
 
 
 class Theorem:
@@ -54,6 +73,11 @@ class Theorem:
     def __init_subclass__(cls, register: bool = True) -> None:
         if register:
             THEOREMS.append(cls)
+
+    def __post_init__(self) -> None:
+        """Check the fields by their names; a subclass checks its other fields after calling this."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        self._check(**{name: CHECKS[name] for name in names if name in CHECKS})
 
     # ------------------------------------------------------------ for the reader
 
@@ -106,11 +130,6 @@ class Theorem:
 def _who(trace: Any) -> str:
     text = repr(trace.learner)
     return text if len(text) <= 120 else f"{text[:117]}…"
-
-
-def not_negative(name: str, value: Any) -> float:
-    """Check a number ≥ 0 and return it as a float."""
-    return validate.number(name, value, low=0.0)
 
 
 # ---------------------------------------------------------------- a proof as a chain of numbers
@@ -297,6 +316,15 @@ def inside(over: Any, u: Any) -> bool:
     return over is not None and u.shape[-1:] == (over.dim,) and bool(np.all(over.contains(u)))
 
 
+def first_lines(trace: Any, u: Any) -> tuple[Line, Line]:
+    """Return the first two lines of most proofs: the regret, and the regret on the linear surrogates."""
+    z, w, u = trace.subgradients, trace.points, validate.vector("u", u, trace.dim)
+    return (
+        Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
+        Line((z * (w - u)).sum(), "Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
+    )
+
+
 def convex(trace: Any, u: Any, curvature: float = 0.0) -> bool:
     """Test whether f_t(u) ≥ f_t(w_t) + ⟨z_t, u − w_t⟩ + (H/2)‖u − w_t‖² in every round, H = `curvature`."""
     u = np.asarray(u, dtype=float)
@@ -314,6 +342,12 @@ def same_steps(eta: Any, wanted: Any, T: int) -> bool:
     except Exception:
         return False
     return found.ndim == 1 and np.allclose(found, steps(wanted, T), rtol=ROUNDING, atol=0.0)
+
+
+def same_step(eta: Any, wanted: float) -> bool:
+    """Test whether a constant step size equals the wanted one; False for schedules and arrays."""
+    constant = not callable(eta) and np.ndim(eta) == 0
+    return constant and bool(np.isclose(eta, wanted, rtol=ROUNDING, atol=0.0))
 
 
 def leader_of(trace: Any, surrogates: bool = False) -> Any:
@@ -367,6 +401,16 @@ def attacks(
     rounds = min(short, int(np.log(250) / np.log(len(moves))))
     for losses in product(moves, repeat=rounds):
         yield arena(list(losses))
+
+
+def as_losses(moves: list[Any]) -> Any:
+    """Return vectors as one array of linear losses; other losses stay a list."""
+    return np.array(moves) if isinstance(moves[0], np.ndarray) else moves
+
+
+def bowls() -> list[Quadratic]:
+    """Return quadratic losses whose slopes on [−1, 1] are at most 1."""
+    return [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]
 
 
 def share(theorem: Any, trace: Any, u: Any) -> float:

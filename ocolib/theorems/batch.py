@@ -46,9 +46,6 @@ class AverageIterate(Theorem):
     rho: float
     T: int
 
-    def __post_init__(self) -> None:
-        self._check(radius=validate.positive, rho=validate.positive, T=validate.count)
-
     @property
     def step(self) -> float:
         """Return R/(ρ√T)."""
@@ -118,9 +115,6 @@ class LastIterate(Theorem):
     radius: float
     rho: float
     N: int
-
-    def __post_init__(self) -> None:
-        self._check(radius=validate.positive, rho=validate.positive, N=validate.count)
 
     @property
     def scale(self) -> float:

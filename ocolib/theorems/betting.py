@@ -15,7 +15,7 @@ from ocolib.learners import FTRL, Linearized
 from ocolib.portfolios import LogLoss, best_rebalanced, market, split
 from ocolib.regularizers import NegativeEntropy, gibbs
 from ocolib.sets import Simplex
-from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks, inside, most, not_negative
+from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks, inside, most, not_negative, same_step
 from ocolib.theorems.hedge import turns
 
 
@@ -37,7 +37,8 @@ class CoinBetting(Theorem):
     epsilon: float = 1.0
 
     def __post_init__(self) -> None:
-        self._check(T=validate.count, size=not_negative, epsilon=validate.positive)
+        super().__post_init__()
+        self._check(size=not_negative)
 
     @property
     def bound(self) -> float:
@@ -119,7 +120,7 @@ class UniversalPortfolio(Theorem):
     prior: float = 1.0
 
     def __post_init__(self) -> None:
-        self._check(T=validate.count)
+        super().__post_init__()
         if self.prior not in (1.0, 0.5):
             raise ValueError(f"prior must be 1 or 1/2, got {self.prior!r}")
 
@@ -205,7 +206,7 @@ class ExponentiatedGradient(Theorem):
     eta: float | None = None
 
     def __post_init__(self) -> None:
-        self._check(n=lambda name, n: validate.count(name, n, low=2), T=validate.count, eta=validate.positive)
+        super().__post_init__()
         if not 0 < validate.number("ratio", self.ratio) < 1:
             raise ValueError(f"ratio must be in (0, 1), got {self.ratio!r}")
 
@@ -231,9 +232,7 @@ class ExponentiatedGradient(Theorem):
         own = isinstance(leader, FTRL) and isinstance(leader.regularizer, NegativeEntropy)
         X = np.array([loss.x for loss in trace.losses]) if days else np.ones((1, 1))
         return {
-            "exponentiated gradient with the step η": own
-            and not callable(leader.eta)
-            and bool(np.isclose(leader.eta, self.step, rtol=1e-9, atol=0.0)),
+            "exponentiated gradient with the step η": own and same_step(leader.eta, self.step),
             "T days of a market of n assets": days,
             "min x_t ≥ r·max x_t": most(self.ratio * X.max(axis=1), X.min(axis=1)),
             "u is a portfolio": inside(Simplex(self.n), u),

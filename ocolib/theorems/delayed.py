@@ -18,7 +18,9 @@ from ocolib.theorems.base import (
     Game,
     Line,
     Theorem,
+    as_losses,
     attacks,
+    bowls,
     convex,
     inside,
     most,
@@ -67,8 +69,8 @@ class Delayed(Theorem):
     scale: Any = None
 
     def __post_init__(self) -> None:
-        self._check(diameter=validate.positive, rho=validate.positive, delay=_delays, T=validate.count)
-        self._check(scale=validate.positive)
+        super().__post_init__()
+        self._check(delay=_delays)
         if isinstance(self.delay, tuple) and len(self.delay) < self.T:
             raise ValueError(
                 f"delay must have an entry for each of the {self.T} rounds, got {len(self.delay)}"
@@ -138,7 +140,7 @@ class Delayed(Theorem):
         """Play one delay on [−1, 1], different delays on a disk, and quadratic losses."""
         yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0, 1), slopes(1, 1.0), rng)
         yield from attacks(_arena(cls, Ball(2, 2.0), 1.5, (0, 2, 1)), slopes(2, 1.5), rng, short=3)
-        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0, 2, 0.4), _bowls(), rng, short=3)
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0, 2, 0.4), bowls(), rng, short=3)
 
     @classmethod
     def worst(cls, T: int = 10_000) -> Game:
@@ -168,7 +170,7 @@ class DelayedConstant(Theorem):
     eta: float
 
     def __post_init__(self) -> None:
-        self._check(radius=validate.positive, rho=validate.positive, eta=validate.positive)
+        super().__post_init__()
         object.__setattr__(self, "delays", _delays("delays", np.atleast_1d(self.delays)))
 
     @classmethod
@@ -215,14 +217,14 @@ class DelayedConstant(Theorem):
 
         def arena(over, rho, delay, eta):
             def game(losses):
-                late, linear = np.resize(delay, len(losses)), isinstance(losses[0], np.ndarray)
-                trace = play(DelayedOGD(over, eta, late), np.array(losses) if linear else losses)
+                late = np.resize(delay, len(losses))
+                trace = play(DelayedOGD(over, eta, late), as_losses(losses))
                 return cls(over.farthest(trace.points[0]), rho, late, eta), trace, trace.best(over)
 
             return game
 
         yield from attacks(arena(Ball(2, 2.0), 1.5, [0, 1, 2], 0.3), slopes(2, 1.5), rng, short=3)
-        yield from attacks(arena(Box([-1.0], [1.0]), 1.0, [1], 0.4), _bowls(), rng, short=3)
+        yield from attacks(arena(Box([-1.0], [1.0]), 1.0, [1], 0.4), bowls(), rng, short=3)
 
     @classmethod
     def worst(cls, T: int = 5) -> Game:
@@ -253,8 +255,8 @@ class DelayedStronglyConvex(Theorem):
     T: int
 
     def __post_init__(self) -> None:
-        self._check(diameter=validate.positive, rho=validate.positive, curvature=validate.positive)
-        self._check(delay=lambda name, d: validate.count(name, d, low=0), T=validate.count)
+        super().__post_init__()
+        self._check(delay=lambda name, d: validate.count(name, d, low=0))
 
     @classmethod
     def of(cls, trace: Any, diameter: float, rho: float) -> DelayedStronglyConvex:
@@ -311,7 +313,7 @@ class DelayedStronglyConvex(Theorem):
             return game
 
         for delay in (1, 3):
-            yield from attacks(arena(delay), _bowls(), rng, short=3)
+            yield from attacks(arena(delay), bowls(), rng, short=3)
 
     @classmethod
     def worst(cls, H: float = 0.5) -> Game:
@@ -427,13 +429,7 @@ def _arena(cls, over, rho, delay, scale=None):
     def game(losses):
         late = delay if isinstance(delay, int) else tuple(np.resize(delay, len(losses)).tolist())
         stated = cls(over.diameter, rho, late, len(losses), scale)
-        linear = isinstance(losses[0], np.ndarray)
-        trace = play(DelayedOGD(over, stated.step, late), np.array(losses) if linear else losses)
+        trace = play(DelayedOGD(over, stated.step, late), as_losses(losses))
         return stated, trace, trace.best(over)
 
     return game
-
-
-def _bowls():
-    """Return quadratic losses whose slopes on [−1, 1] are at most 1."""
-    return [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]

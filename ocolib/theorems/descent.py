@@ -12,7 +12,6 @@ from ocolib import validate
 from ocolib.adversaries import orthogonal, zigzag
 from ocolib.game import play
 from ocolib.learners import OGD, inverse_sqrt, steps
-from ocolib.losses import Quadratic
 from ocolib.regularizers import SquaredNorm
 from ocolib.sets import Ball, Box, Hull
 from ocolib.theorems.base import (
@@ -20,13 +19,16 @@ from ocolib.theorems.base import (
     Game,
     Line,
     Theorem,
+    as_losses,
     attacks,
+    bowls,
     convex,
     eager,
     inside,
     leader_of,
     most,
     plays,
+    same_step,
     same_steps,
     slopes,
     squares,
@@ -56,11 +58,6 @@ class Descent(Theorem):
     T: int
     eta: float | None = None
 
-    def __post_init__(self) -> None:
-        self._check(
-            diameter=validate.positive, rho=validate.positive, T=validate.count, eta=validate.positive
-        )
-
     @classmethod
     def of(cls, trace: Any, diameter: float, rho: float) -> Descent:
         """Read T and η from a trace."""
@@ -82,7 +79,7 @@ class Descent(Theorem):
         """Check every hypothesis of the theorem on this game and comparator."""
         leader = _lazy(trace)
         return {
-            "lazy descent (lazy OGD) with the step η": leader is not None and _is(leader.eta, self.step)
+            "lazy descent (lazy OGD) with the step η": leader is not None and same_step(leader.eta, self.step)
         } | _common(self, trace, u, self.diameter, "D")
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
@@ -116,7 +113,7 @@ class Descent(Theorem):
         """Play linear losses on [0, 1] and on a disk, and quadratic losses on an interval."""
         yield from attacks(_arena(cls, Box([0.0], [1.0]), 1.5), slopes(1, 1.5), rng)
         yield from attacks(_arena(cls, Ball(2, 2.0), 1.5, eta=0.3), slopes(2, 1.5), rng, short=3)
-        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), _bowls(), rng, short=3)
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), bowls(), rng, short=3)
 
     @classmethod
     def worst(cls, T: int = 32) -> Game:
@@ -147,9 +144,6 @@ class DescentSharp(Theorem):
     T: int
     eta: float | None = None
 
-    def __post_init__(self) -> None:
-        self._check(radius=validate.positive, rho=validate.positive, T=validate.count, eta=validate.positive)
-
     @classmethod
     def of(cls, trace: Any, radius: float, rho: float) -> DescentSharp:
         """Read T and η from a trace."""
@@ -171,7 +165,8 @@ class DescentSharp(Theorem):
         """Check every hypothesis of the theorem on this game and comparator."""
         leader = trace.learner if eager(trace) else _lazy(trace)
         return {
-            "descent (OGD, lazy or eager) with the step η": leader is not None and _is(leader.eta, self.step)
+            "descent (OGD, lazy or eager) with the step η": leader is not None
+            and same_step(leader.eta, self.step)
         } | _common(self, trace, u, self.radius, "B")
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
@@ -221,7 +216,7 @@ class DescentSharp(Theorem):
         for projection in ("lazy", "eager"):
             yield from attacks(_arena(cls, Ball(2, 2.0), 1.5, projection), slopes(2, 1.5), rng, short=3)
             yield from attacks(
-                _arena(cls, Box([-1.0], [1.0]), 1.0, projection, [0.4], 0.7), _bowls(), rng, short=3
+                _arena(cls, Box([-1.0], [1.0]), 1.0, projection, [0.4], 0.7), bowls(), rng, short=3
             )
 
     @classmethod
@@ -251,9 +246,6 @@ class DescentAnytime(Theorem):
     radius: float
     rho: float
     T: int
-
-    def __post_init__(self) -> None:
-        self._check(radius=validate.positive, rho=validate.positive, T=validate.count)
 
     @property
     def step(self) -> inverse_sqrt:
@@ -307,7 +299,7 @@ class DescentAnytime(Theorem):
     def games(cls, rng: np.random.Generator) -> Iterator[Game]:
         """Play linear losses on a disk and quadratic losses on an interval."""
         yield from attacks(_arena(cls, Ball(2, 2.0), 1.5), slopes(2, 1.5), rng, short=3)
-        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), _bowls(), rng, short=3)
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), bowls(), rng, short=3)
 
     @classmethod
     def worst(cls, T: int = 8) -> Game:
@@ -324,10 +316,6 @@ def _lazy(trace):
     """Return the FTRL form of lazy descent, or None for other learners."""
     leader = leader_of(trace, surrogates=True)
     return leader if leader is not None and isinstance(leader.regularizer, SquaredNorm) else None
-
-
-def _is(eta, step):
-    return not callable(eta) and np.ndim(eta) == 0 and bool(np.isclose(eta, step, rtol=1e-9, atol=0.0))
 
 
 def _step_of(trace):
@@ -375,13 +363,7 @@ def _arena(cls, over, rho, projection="lazy", start=None, eta=None):
         first = over.project(np.zeros(over.dim)) if start is None else np.array(start)
         size = over.diameter if cls is Descent else over.farthest(first)
         stated = cls(size, rho, len(losses)) if eta is None else cls(size, rho, len(losses), eta)
-        linear = isinstance(losses[0], np.ndarray)
-        trace = play(OGD(over, stated.step, projection, start), np.array(losses) if linear else losses)
+        trace = play(OGD(over, stated.step, projection, start), as_losses(losses))
         return stated, trace, trace.best(over)
 
     return game
-
-
-def _bowls():
-    """Return quadratic losses whose slopes on [−1, 1] are at most 1."""
-    return [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ocolib import learners, validate
+from ocolib import learners
 from ocolib.game import play
 from ocolib.games import HedgeFrom, Pair, best_column, play_game
 from ocolib.learners import FTRL
 from ocolib.regularizers import NegativeEntropy
-from ocolib.theorems.base import Chain, Game, Line, Theorem, leader_of, most
+from ocolib.theorems.base import Chain, Game, Line, Theorem, leader_of, most, same_step
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class HedgeGame(Theorem):
     T: int
 
     def __post_init__(self) -> None:
-        self._check(matrix=_matrix, T=validate.count)
+        super().__post_init__()
         if min(self.matrix.shape) < 2:
             raise ValueError(f"matrix must have at least 2 rows and 2 columns, got {self.matrix.shape}")
 
@@ -130,7 +130,7 @@ class Boosting(Theorem):
     T: int
 
     def __post_init__(self) -> None:
-        self._check(matrix=_matrix, T=validate.count)
+        super().__post_init__()
         if len(self.matrix) < 2:
             raise ValueError(f"matrix must have at least 2 rows, got {self.matrix.shape}")
 
@@ -220,7 +220,7 @@ class OptimisticGame(Theorem):
     eta: float = 8**-0.5
 
     def __post_init__(self) -> None:
-        self._check(matrix=_matrix, T=validate.count, eta=validate.positive)
+        super().__post_init__()
         if min(self.matrix.shape) < 2:
             raise ValueError(f"matrix must have at least 2 rows and 2 columns, got {self.matrix.shape}")
 
@@ -241,7 +241,7 @@ class OptimisticGame(Theorem):
         players = isinstance(pair, Pair) and all(
             isinstance(found, HedgeFrom)
             and found.hint == 1
-            and bool(np.isclose(found.eta, self.eta, rtol=1e-9, atol=0.0))
+            and same_step(found.eta, self.eta)
             and found.start.shape == (size,)
             and np.allclose(found.start, 1 / size)
             for found, size in zip((pair.row, pair.column), A.shape, strict=True)
@@ -306,17 +306,12 @@ class OptimisticGame(Theorem):
 # ---------------------------------------------------------------- shared by these theorems
 
 
-def _matrix(name, A):
-    return validate.frozen(name, A, ndim=2)
-
-
 def _is_hedge(found, n, eta):
     return (
         isinstance(found, FTRL)
         and isinstance(found.regularizer, NegativeEntropy)
         and found.over.dim == n
-        and not callable(found.eta)
-        and bool(np.isclose(found.eta, eta, rtol=1e-9, atol=0.0))
+        and same_step(found.eta, eta)
     )
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ocolib import learners, validate
+from ocolib import learners
 from ocolib.game import play
 from ocolib.learners import steps
 from ocolib.regularizers import NegativeEntropy, gibbs
-from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks, leader_of, same_steps
+from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks, leader_of, same_step, same_steps
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,6 @@ class Hedge(Theorem):
     n: int
     T: int
     eta: float | None = None
-
-    def __post_init__(self) -> None:
-        self._check(n=_experts, T=validate.count, eta=validate.positive)
 
     @classmethod
     def of(cls, trace: Any) -> Hedge:
@@ -58,9 +55,7 @@ class Hedge(Theorem):
         """Check every hypothesis of the theorem on this game and comparator."""
         leader = leader_of(trace)
         hedge = leader is not None and isinstance(leader.regularizer, NegativeEntropy)
-        return {
-            "Hedge with the step η": hedge and bool(np.isclose(leader.eta, self.step, rtol=1e-9, atol=0.0))
-        } | _common(self, trace)
+        return {"Hedge with the step η": hedge and same_step(leader.eta, self.step)} | _common(self, trace)
 
     def measure(self, trace: Any, u: Any = None) -> Any:
         """Return the regret against the best expert."""
@@ -122,9 +117,6 @@ class HedgeAnytime(Theorem):
     item, kind, tightness = "ma17.claim.logN", "upper", 0.96
     n: int
     T: int
-
-    def __post_init__(self) -> None:
-        self._check(n=_experts, T=validate.count)
 
     @property
     def step(self) -> Callable:
@@ -195,10 +187,6 @@ def turns(T: int, end: int) -> np.ndarray:
     losses = np.tile(np.eye(2), (T // 2 + 1, 1))[:T]
     losses[T - end :] = [1.0, 0.0]
     return losses
-
-
-def _experts(name, n):
-    return validate.count(name, n, low=2)
 
 
 def _hedge(trace):

@@ -19,12 +19,14 @@ from ocolib.theorems.base import (
     Game,
     Line,
     Theorem,
+    as_losses,
     attacks,
     convex,
     inside,
     leader_of,
     most,
     plays,
+    same_step,
     slopes,
 )
 
@@ -48,9 +50,8 @@ class Example2(Theorem):
     eta: float = np.inf
 
     def __post_init__(self) -> None:
-        self._check(T=validate.count)
-        if self.eta != np.inf:
-            self._check(eta=validate.positive)
+        checks = {"T": validate.count} | ({} if self.eta == np.inf else {"eta": validate.positive})
+        self._check(**checks)
 
     @property
     def bound(self) -> float:
@@ -201,7 +202,7 @@ class Stability(Theorem):
 
         def arena(over, R, eta, linear=True):
             def game(losses):
-                trace = play(learners.FTRL(over, R, eta), np.array(losses) if linear else losses)
+                trace = play(learners.FTRL(over, R, eta), as_losses(losses))
                 u = trace.best(over)
                 return cls.of(trace, u), trace, u
 
@@ -269,7 +270,7 @@ class _Regularised(Theorem, register=False):
         phi: Any = getattr(leader, "regularizer", None)
         first = {
             "FTRL on the losses themselves with the step η": leader is not None
-            and bool(np.isclose(leader.eta, self.step, rtol=1e-9, atol=0.0)),
+            and same_step(leader.eta, self.step),
             "φ is 1-strongly convex: ½‖w‖² or the negative entropy": isinstance(
                 phi, (SquaredNorm, NegativeEntropy)
             ),
@@ -360,9 +361,6 @@ class FTRL(_Regularised):
     dual_norms: Any
     eta: float
 
-    def __post_init__(self) -> None:
-        self._check(phi_range=validate.positive, dual_norms=validate.array, eta=validate.positive)
-
     @classmethod
     def of(cls, trace: Any, rho: float) -> FTRL:
         """Read D, η and T from a trace of FTRL; `rho` bounds every ‖z_t‖*."""
@@ -416,9 +414,6 @@ class FTRLTuned(_Regularised):
     item, kind, tightness = "ma17.eq17.3", "upper", 0.75
     rho: float
     T: int
-
-    def __post_init__(self) -> None:
-        self._check(phi_range=validate.positive, rho=validate.positive, T=validate.count)
 
     @property
     def gradients(self) -> np.ndarray:

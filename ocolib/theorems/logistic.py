@@ -13,7 +13,7 @@ from ocolib.adversaries import separable
 from ocolib.game import play
 from ocolib.learners import OGD
 from ocolib.sets import Space
-from ocolib.theorems.base import Chain, Game, Line, Theorem, eager, most, plays, squares
+from ocolib.theorems.base import Chain, Game, Line, Theorem, eager, most, plays, same_step, squares
 
 
 class Risk:
@@ -61,7 +61,7 @@ class LogisticDescent(Theorem):
     eta: float
 
     def __post_init__(self) -> None:
-        self._check(margin=validate.positive, eta=validate.positive)
+        super().__post_init__()
         t = np.asarray(self.t, dtype=float)
         if not (t >= 1).all():
             raise ValueError(f"t must be ≥ 1, got {t.min():g}")
@@ -86,8 +86,7 @@ class LogisticDescent(Theorem):
         return {
             "gradient descent (eager OGD, no projection) with the step η": eager(trace)
             and isinstance(trace.learner.over, Space)
-            and not callable(trace.learner.eta)
-            and bool(np.isclose(trace.learner.eta, self.eta, rtol=1e-9, atol=0.0)),
+            and same_step(trace.learner.eta, self.eta),
             "the same logistic risk in every round": one,
             "t steps": bool(np.ndim(self.t) == 0 and trace.rounds == self.t),
             "w_1 = 0": not trace.points[0].any(),

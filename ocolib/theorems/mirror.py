@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ocolib import validate
 from ocolib.adversaries import orthogonal
 from ocolib.game import play
 from ocolib.learners import inverse_sqrt, steps
-from ocolib.losses import Quadratic
 from ocolib.mirror import MirrorDescent, bregman
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Box, Simplex
@@ -21,8 +19,11 @@ from ocolib.theorems.base import (
     Game,
     Line,
     Theorem,
+    as_losses,
     attacks,
+    bowls,
     convex,
+    first_lines,
     inside,
     most,
     plays,
@@ -53,11 +54,6 @@ class Mirror(Theorem):
     rho: float
     T: int
     eta: float | None = None
-
-    def __post_init__(self) -> None:
-        self._check(
-            divergence=validate.positive, rho=validate.positive, T=validate.count, eta=validate.positive
-        )
 
     @property
     def step(self) -> float:
@@ -90,7 +86,7 @@ class Mirror(Theorem):
         return Chain(
             "Mirror descent with a fixed step",
             (
-                *_first_lines(trace, u),
+                *first_lines(trace, u),
                 Line(
                     stay.sum() + (far[0] - far[-1] - moved.sum()) / eta,
                     "Σ ⟨z_t, w_t − w_{t+1}⟩ + (B(u, w_1) − B(u, w_{T+1}) − Σ B(w_{t+1}, w_t))/η",
@@ -119,8 +115,7 @@ class Mirror(Theorem):
         """Play entropy on the simplex, linear losses on a disk, and quadratic losses on an interval."""
         yield from attacks(_arena(cls, Simplex(3), NegativeEntropy(), 0.5), list(np.eye(3)), rng)
         yield from attacks(_arena(cls, Ball(2, 2.0), SquaredNorm(), 1.5), slopes(2, 1.5), rng, short=3)
-        bowls = [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]
-        yield from attacks(_arena(cls, Box([-1.0], [1.0]), SquaredNorm(), 1.0, [0.4]), bowls, rng, short=3)
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), SquaredNorm(), 1.0, [0.4]), bowls(), rng, short=3)
 
     @classmethod
     def worst(cls, T: int = 9) -> Game:
@@ -152,9 +147,7 @@ class MirrorFalling(Theorem):
     scale: Any = None
 
     def __post_init__(self) -> None:
-        self._check(
-            divergence=validate.positive, rho=validate.positive, T=validate.count, scale=validate.positive
-        )
+        super().__post_init__()
         if self.scale is None:
             object.__setattr__(self, "scale", np.sqrt(self.divergence) / self.rho)
 
@@ -188,7 +181,7 @@ class MirrorFalling(Theorem):
         return Chain(
             "Mirror descent with falling steps",
             (
-                *_first_lines(trace, u),
+                *first_lines(trace, u),
                 Line(
                     stay.sum() + ((far[:-1] - far[1:]) / eta).sum(),
                     "Σ ⟨z_t, w_t − w_{t+1}⟩ + (B(u, w_t) − B(u, w_{t+1}) − B(w_{t+1}, w_t))/η_t",
@@ -268,20 +261,11 @@ def _common(stated, trace, u):
     }
 
 
-def _first_lines(trace, u):
-    z, w, u = trace.subgradients, trace.points, validate.vector("u", u, trace.dim)
-    return (
-        Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
-        Line((z * (w - u)).sum(), "Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
-    )
-
-
 def _arena(cls, over, regularizer, rho, start=None):
     """Return a function that plays mirror descent on `over` with the theorem for that set."""
 
     def game(losses):
-        T, linear = len(losses), isinstance(losses[0], np.ndarray)
-        losses = np.array(losses) if linear else losses
+        T, losses = len(losses), as_losses(losses)
         most_of = np.log(over.dim) if isinstance(over, Simplex) else over.diameter**2 / 2
         stated = cls(most_of, rho, T)
         trace = play(MirrorDescent(over, regularizer, stated.step, start), losses)

@@ -15,7 +15,17 @@ from ocolib.game import play
 from ocolib.learners import OGD
 from ocolib.losses import Examples, perceptron_loss
 from ocolib.sets import Ball, Space
-from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks, most, not_negative, plays, squares
+from ocolib.theorems.base import (
+    Chain,
+    Game,
+    Line,
+    Theorem,
+    attacks,
+    most,
+    plays,
+    same_step,
+    squares,
+)
 
 
 class _Updates(Theorem, register=False):
@@ -44,9 +54,6 @@ class Perceptron(_Updates):
     item, kind, tightness = "ox13.alg.perceptron", "tight", 1.0
     radius: float
     margin: float
-
-    def __post_init__(self) -> None:
-        self._check(radius=validate.positive, margin=validate.positive)
 
     @property
     def bound(self) -> float:
@@ -182,13 +189,13 @@ class PerceptronFrom(_Updates):
     length: float
 
     def __post_init__(self) -> None:
-        self._check(radius=validate.positive, margin=validate.positive, length=not_negative)
+        super().__post_init__()
         most = self.length * (1 + 1e-12)  # if w_0 is parallel to u, rounding may make |along| exceed length
         self._check(along=lambda name, x: validate.number(name, x, low=-most, high=most))
 
     @property
     def bound(self) -> float:
-        """The larger root M of (γM + along)² = length² + R²M."""
+        """Return the larger root M of (γM + along)² = length² + R²M."""
         return self._root(max(self.length**2, self.along**2))
 
     def _root(self, square):
@@ -274,7 +281,7 @@ class PerceptronTies(_Updates):
     kink: float
 
     def __post_init__(self) -> None:
-        self._check(radius=validate.positive, margin=validate.positive)
+        super().__post_init__()
         self._check(kink=lambda name, x: validate.number(name, x, low=0.0, high=1.0, strict=True))
 
     @property
@@ -364,7 +371,7 @@ class MistakesFloor(Theorem):
     margin: float
 
     def __post_init__(self) -> None:
-        self._check(radius=validate.positive, margin=validate.positive)
+        super().__post_init__()
         if self.margin > self.radius * (1 + 1e-12):
             raise ValueError(f"margin must be ≤ radius = {self.radius:g}, got {self.margin:g}")
 
@@ -430,7 +437,7 @@ class Winnow(_Updates):
     threshold: float
 
     def __post_init__(self) -> None:
-        self._check(dim=validate.count, relevant=validate.count)
+        super().__post_init__()
         self._check(threshold=lambda name, x: validate.number(name, x, low=1.0))
 
     @classmethod
@@ -521,9 +528,8 @@ class NormalizedWinnow(_Updates):
     eta: float | None = None
 
     def __post_init__(self) -> None:
-        self._check(
-            dim=validate.count, margin=validate.positive, size=validate.positive, eta=validate.positive
-        )
+        super().__post_init__()
+        self._check(size=validate.positive)
         if self.eta is not None and self._drop <= 0:
             end = 2 * self.margin / self.size**2
             raise ValueError(f"eta must be in (0, 2γ/X²) = (0, {end:g}), got {self.eta:g}")
@@ -559,7 +565,7 @@ class NormalizedWinnow(_Updates):
         shaped = u.shape == (trace.dim,) and bool((u >= -1e-12).all() and np.isclose(u.sum(), 1.0))
         return {
             "NormalizedWinnow with the step η": isinstance(learner, learners.NormalizedWinnow)
-            and bool(np.isclose(learner.eta, self.step, rtol=1e-9, atol=0.0)),
+            and same_step(learner.eta, self.step),
             f"{self.dim} features": trace.dim == self.dim,
             "|x_i| ≤ X": data and most(np.abs(trace.losses.X), self.size),
             "u is on the simplex": shaped,

@@ -22,6 +22,7 @@ from ocolib.theorems.base import (
     Line,
     Theorem,
     attacks,
+    bowls,
     convex,
     eager,
     inside,
@@ -50,9 +51,6 @@ class StronglyConvex(Theorem):
     rho: float
     curvature: float
     T: int
-
-    def __post_init__(self) -> None:
-        self._check(rho=validate.positive, curvature=validate.positive, T=validate.count)
 
     @classmethod
     def of(cls, trace: Any, rho: float) -> StronglyConvex:
@@ -159,9 +157,6 @@ class StronglyConvexSeen(Theorem):
     sizes: Any
     curvature: float
 
-    def __post_init__(self) -> None:
-        self._check(sizes=validate.array, curvature=validate.positive)
-
     @classmethod
     def of(cls, trace: Any) -> StronglyConvexSeen:
         """Read the ‖z_t‖ and H from a trace, which may hold a batch of games."""
@@ -220,9 +215,6 @@ class Pegasos(Theorem):
     reg: float
     T: int
     project: bool = False
-
-    def __post_init__(self) -> None:
-        self._check(radius=validate.positive, reg=validate.positive, T=validate.count)
 
     @property
     def rho(self) -> float:
@@ -340,10 +332,9 @@ def _games(stated, rng):
 
         return game
 
-    bowls = [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]
-    yield from attacks(arena(Box([-1.0], [1.0]), 0.5), bowls, rng, short=3)
-    bowls = [Quadratic(c, 1.5) for c in ([2.0, 0.0], [0.0, -1.0], [-1.0, 1.0])]
-    yield from attacks(arena(Ball(2), 1.5), bowls, rng, short=3)
+    yield from attacks(arena(Box([-1.0], [1.0]), 0.5), bowls(), rng, short=3)
+    plane = [Quadratic(c, 1.5) for c in ([2.0, 0.0], [0.0, -1.0], [-1.0, 1.0])]
+    yield from attacks(arena(Ball(2), 1.5), plane, rng, short=3)
 
 
 def _two_bowls(T):

@@ -18,12 +18,12 @@ from ocolib.theorems.base import (
     Game,
     Line,
     Theorem,
+    as_losses,
     attacks,
     convex,
     eager,
     inside,
     most,
-    not_negative,
     plays,
     same_steps,
     slopes,
@@ -49,9 +49,6 @@ class Zinkevich(Theorem):
     rho: float
     path: float
     T: int
-
-    def __post_init__(self) -> None:
-        self._check(diameter=validate.positive, rho=validate.positive, path=not_negative, T=validate.count)
 
     @classmethod
     def of(cls, trace: Any, u: Any, diameter: float, rho: float) -> Zinkevich:
@@ -122,10 +119,6 @@ class ZinkevichSharp(Theorem):
     circumradius: float | None = None
     scale: float = 1.0
     center: Any = None
-
-    def __post_init__(self) -> None:
-        self._check(diameter=validate.positive, rho=validate.positive, path=not_negative, T=validate.count)
-        self._check(circumradius=validate.positive, scale=validate.positive, center=validate.vector)
 
     @classmethod
     def of(cls, trace: Any, u: Any, diameter: float, rho: float, center: Any = None) -> ZinkevichSharp:
@@ -294,10 +287,7 @@ def _games(cls, rng, scale):
 
     def arena(over, rho, start, walks):
         def game(losses):
-            linear = isinstance(losses[0], np.ndarray)
-            trace = play(
-                OGD(over, inverse_sqrt(scale), "eager", start), np.array(losses) if linear else losses
-            )
+            trace = play(OGD(over, inverse_sqrt(scale), "eager", start), as_losses(losses))
             u = trace.best(over)
             if walks:  # from the best point in the direction that decreases each loss
                 u = over.project(u - 0.3 * np.cumsum(trace.subgradients, axis=0))

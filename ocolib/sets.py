@@ -402,7 +402,11 @@ def onto_simplex(y: Array, total: float) -> Array:
 
 @description
 class Hull(Set):
-    """The convex hull of finitely many points, the rows of `vertices`."""
+    """The convex hull of finitely many points, the rows of `vertices`.
+
+    Rounding hides distances below about 2e-8 diameters: in a hull as thin as that, `contains` with its small
+    `tol` may deny a point that is inside.
+    """
 
     vertices: Any
 
@@ -437,8 +441,9 @@ class Hull(Set):
         tol = 1e-14 * self.farthest(self.vertices[0])
         for _ in range(100 * len(V)):
             gain = (x - V) @ x
+            gain[corners] = 0.0  # all that is left of theirs is rounding
             new = int(np.argmax(gain))
-            if gain[new] <= tol * at(x) or new in corners:
+            if gain[new] <= tol * at(x):
                 break
             trial, shares = self._between(V, [*corners, new], np.append(weights, 0.0))
             if at(shares @ V[trial]) >= at(x):  # what is left to gain is rounding

@@ -13,7 +13,7 @@ export PYTHONHASHSEED := 0
 unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # otherwise every kernel compiles all its imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit live pages browser long oldest newest certificates phases parallel cluster grade lab sheet pdf slides bench formal formal-again
+.PHONY: help book test test-all serve notebooks times lock clean lint unit live pages browser long oldest newest certificates phases parallel cluster grade lab sheet pdf slides bench formal formal-again
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -25,6 +25,7 @@ help:
 	@echo "make test        check everything: style, code, pages, the book in a browser"
 	@echo "make test-all    the same, the long tests, and the oldest and newest packages"
 	@echo "make notebooks   execute every page and store its outputs"
+	@echo "make times       the same one by one, and record the time of each page for the status page"
 	@echo "make certificates  recompute the certificates of the limits"
 	@echo "make formal      check the theorems and certificates with the proof assistant Coq"
 	@echo "make grade SUBMISSIONS=folder ASSIGNMENT=assignment.yml   grade notebooks, into _build/grades (needs bubblewrap)"
@@ -88,6 +89,9 @@ serve: book
 
 notebooks: .venv/.installed
 	$(BIN)/python -m press notebooks
+
+times: .venv/.installed
+	$(BIN)/python -m press notebooks --times
 
 test: lint formal unit live pages book browser
 

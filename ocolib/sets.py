@@ -450,6 +450,9 @@ def onto_simplex(y: Array, total: float) -> Array:
 class Hull(Set):
     """Represent the convex hull of finitely many points, the rows of `vertices`.
 
+    Rounding hides distances below about 2e-8 diameters. In a hull as thin as that, `contains` with a small `tol`
+    may return False for a point inside.
+
     >>> Hull([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]]).project([2.0, 2.0])
     array([1., 1.])
     """
@@ -488,8 +491,9 @@ class Hull(Set):
         tol = 1e-14 * self.farthest(self.vertices[0])
         for _ in range(100 * len(V)):
             gain = (x - V) @ x
+            gain[corners] = 0.0  # exactly 0 but for rounding
             new = int(np.argmax(gain))
-            if gain[new] <= tol * at(x) or new in corners:
+            if gain[new] <= tol * at(x):
                 break
             trial, shares = self._between(V, [*corners, new], np.append(weights, 0.0))
             if at(shares @ V[trial]) >= at(x):  # no real progress: only rounding is left

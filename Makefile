@@ -1,4 +1,4 @@
-# Every target sets up its own environment in .venv; only Python 3.11 or newer and make are needed.
+# Every target creates the environment in .venv if needed; you need only Python 3.11 or newer and make.
 PYTHON ?= python3
 OLDEST ?= python3.11
 BIN := .venv/bin
@@ -6,14 +6,14 @@ PAGES := $(shell find book -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*' 2
 PORT ?= 8000
 PIP := 25.3
 
-# One thread for each process: steps run side by side, and results do not depend on the machine.
+# One thread per process: targets run in parallel, and results do not depend on the number of cores.
 export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 unexport PYTHONPATH
-unexport PYTHONDONTWRITEBYTECODE # every kernel would compile all it imports again
+unexport PYTHONDONTWRITEBYTECODE # otherwise every kernel compiles all its imports again
 
-.PHONY: help book test test-all serve notebooks lock clean lint unit live pages browser long oldest newest certificates phases parallel cluster grade lab sheet pdf slides bench formal formal-again
+.PHONY: help book test test-all serve notebooks times lock clean lint unit live pages browser long oldest newest certificates phases parallel cluster grade lab sheet pdf slides bench formal formal-again
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -21,25 +21,26 @@ help:
 	@echo "make book        build the book into _build/html"
 	@echo "make book EDITION=student   without worked solutions, into _build/student/html (appendix: all at the end)"
 	@echo "make book COURSE=course.yml   a book of some pages, into _build/course/html"
-	@echo "make serve       build it and serve it on http://localhost:$(PORT)"
+	@echo "make serve       build the book and serve it on http://localhost:$(PORT)"
 	@echo "make test        check everything: style, code, pages, the book in a browser"
-	@echo "make test-all    the same, what takes longer, and the oldest and newest packages"
-	@echo "make notebooks   execute every page again and store what it shows"
-	@echo "make certificates  make the certificates of the limits again"
+	@echo "make test-all    the same, the long tests, and the oldest and newest packages"
+	@echo "make notebooks   execute every page and store its outputs"
+	@echo "make times       the same one by one, and record the time of each page for the status page"
+	@echo "make certificates  recompute the certificates of the limits"
 	@echo "make formal      check the theorems and certificates with the proof assistant Coq"
 	@echo "make grade SUBMISSIONS=folder ASSIGNMENT=assignment.yml   grade notebooks, into _build/grades (needs bubblewrap)"
-	@echo "make sheet LECTURE=13   an exercise sheet, without and with solutions, into _build/sheets (COURSE: of a part of it)"
+	@echo "make sheet LECTURE=13   an exercise sheet, without and with solutions, into _build/sheets (COURSE=course.yml: for a part of that course)"
 	@echo "make lab         open JupyterLab on the pages"
 	@echo "make pdf         print the whole book into _build/pdf (CHAPTER=lecture-13-oco: a chapter; EDITION, COURSE as above)"
-	@echo "make slides      a deck for each chapter, into _build/slides"
-	@echo "make phases      play the recorded grid of games again (page: phase diagrams)"
-	@echo "make parallel    run the parallel SVM on real processes again, and record it"
+	@echo "make slides      make slides for each chapter, into _build/slides"
+	@echo "make phases      play and record the grid of games of the page on phase diagrams"
+	@echo "make parallel    run and record the parallel SVM on real processes"
 	@echo "make cluster     play a small grid on a dask cluster: your own, or SCHEDULER=tcp://host:8786"
-	@echo "make bench       time it against its bars and its peers, and record the table of the book"
+	@echo "make bench       time the library against its limits and others, and record the table of the book"
 	@echo "make lock        resolve requirements.in into requirements.txt"
 	@echo "make clean       delete what was built (not .venv)"
 
-# $(call install,folder,what): into an environment that is made if it is not there
+# $(call install,folder,packages): install packages into an environment, which is created if needed
 define install
 if command -v uv >/dev/null; then \
   { test -d $(1) || uv venv --quiet --seed --python $(PYTHON) $(1); } && uv pip install --python $(1)/bin/python $(2); \
@@ -50,7 +51,7 @@ fi || { echo "The packages could not be installed into $(1): the lines above say
   echo "the one in UV_INDEX_URL or PIP_INDEX_URL), so a network is needed once, and 2 GB of disk. Then run make again."; exit 1; }
 endef
 
-# The environment names its folder when it is complete: one that was moved, broken off or lost its Python is stale.
+# A complete environment names its folder in .installed. One that was moved, interrupted or lost its Python is stale.
 HOME_OF_VENV := $(shell .venv/bin/python -c '' 2>/dev/null && cat .venv/.installed 2>/dev/null)
 ifneq ($(HOME_OF_VENV),$(CURDIR))
 .PHONY: .venv/.installed
@@ -59,13 +60,13 @@ endif
 .venv/.installed: requirements.txt pyproject.toml press/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12"; exit 1; }
-	@test "$(HOME_OF_VENV)" = "$(CURDIR)" || { test ! -e .venv || echo "Making .venv again: it is incomplete, or of another folder or Python"; rm -rf .venv; }
+	@test "$(HOME_OF_VENV)" = "$(CURDIR)" || { test ! -e .venv || echo "Making .venv again: it is incomplete, or belongs to another folder or Python"; rm -rf .venv; }
 	@echo "Setting up .venv (once; a minute or two)"
 	@$(call install,.venv,-r requirements.txt)
 	@$(call install,.venv,--quiet --no-deps --no-build-isolation -e . -e press)
 	@echo "$(CURDIR)" > $@
 
-# An edition, a course, or both have a folder of their own in _build.
+# An edition, a course, or both get their own folder in _build.
 NAME := $(basename $(notdir $(COURSE)))$(if $(and $(COURSE),$(EDITION)),-)$(EDITION)
 
 ifneq ($(NAME),)
@@ -73,7 +74,7 @@ book: .venv/.installed
 	$(BIN)/python -m press book $(EDITION) $(if $(COURSE),--course "$(COURSE)")
 else
 book: .venv/.installed
-	@# a build that failed or was killed forgets what it read and wrote: the next one must warn again
+	@# after a failed or killed build, start from scratch, so that all warnings appear again
 	@test ! -e _build/.unfinished || rm -rf _build/.doctrees _build/html
 	@mkdir -p _build && touch _build/.unfinished || { echo "The book cannot be written: make room in $(CURDIR)/_build, or make it writable"; exit 1; }
 	$(BIN)/jupyter-book build . -W -n --keep-going || \
@@ -89,6 +90,9 @@ serve: book
 notebooks: .venv/.installed
 	$(BIN)/python -m press notebooks
 
+times: .venv/.installed
+	$(BIN)/python -m press notebooks --times
+
 test: lint formal unit live pages book browser
 
 test-all: test long formal-again oldest newest
@@ -101,15 +105,15 @@ lint: .venv/.installed
 unit: .venv/.installed
 	$(BIN)/python -m pytest -n 2 -m "not browser and not long and not live"
 
-# What a reader can run in the page, with NumPy alone: cells, figures, answers
+# What a reader can run in the browser, tested with NumPy only: cells, figures, answers
 live: .venv/.installed
 	$(BIN)/python -m pytest -n 2 -m live tests/press
 
-# One minute of processor time; later only what has changed. Without Coq 8.16 it says so, loudly.
+# About one minute of CPU time, later only what has changed. Without Coq 8.16 it prints a clear message.
 formal: .venv/.installed
 	$(BIN)/python formal/check.py
 
-# The same theory once more, by Coq's second checker, which shares little with the first
+# Check again with coqchk, Coq's independent checker
 formal-again: .venv/.installed
 	$(BIN)/python formal/check.py --coqchk
 
@@ -120,9 +124,9 @@ browser: book
 	$(BIN)/python -m pytest -n 2 -m "browser and not long" tests/browser -rs
 
 long: book
-	$(BIN)/python -m pytest -n 2 -m long tests -rs || [ $$? = 5 ] # 5: there is none
+	$(BIN)/python -m pytest -n 2 -m long tests -rs || [ $$? = 5 ] # exit code 5: no test was collected
 
-# The oldest NumPy that pyproject.toml allows, which knows no Python after 3.11.
+# The oldest NumPy that pyproject.toml allows; it supports Python up to 3.11.
 oldest: PYTHON = $(OLDEST)
 oldest:
 	@$(call install,.venv-oldest,--quiet "numpy==1.25.*" -r requirements.in -e . -e press)
@@ -132,13 +136,13 @@ newest:
 	@$(call install,.venv-newest,--quiet --upgrade -r requirements.in -e . -e press)
 	.venv-newest/bin/python -m pytest -n 2 -m "not browser and not long"
 
-# Six processor minutes, on x86: long double decides how close the enclosures are.
+# Six minutes of CPU time. Needs x86: the width of the enclosures depends on long double.
 certificates: .venv/.installed
 	$(BIN)/python -m ocolab.certify
 
-# In an environment of its own: the peers are many. The book is made first: one line is to make it again.
+# In its own environment, because the other libraries are many. One line of the table times rebuilding the book.
 bench: book
-	@# the versions of the lock without its checksums: with them pip installs no folder
+	@# the versions of the lock file without hashes, because pip cannot install a local folder with hashes
 	@sed -n 's/^\([A-Za-z0-9].*==.*\) \\$$/\1/p' requirements.txt > _build/constraints.txt
 	@$(call install,.venv-bench,--quiet -c _build/constraints.txt -e ".[bench]" -e press)
 	.venv-bench/bin/python -m press bench --record
@@ -172,7 +176,7 @@ parallel: .venv/.installed
 cluster: .venv/.installed
 	$(BIN)/python -m press cluster $(SCHEDULER)
 
-# $(call resolve,name): name.in into name.txt, complete, for every Python we support, each file with its checksum
+# $(call resolve,name): resolve name.in into name.txt for all supported Python versions, with hashes
 resolve = $(BIN)/python -m uv pip compile $(1).in --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --quiet --custom-compile-command "make lock" -o $(1).txt
 

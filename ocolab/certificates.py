@@ -40,6 +40,8 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/0*[1-9][0-9]*)?", re.ASCII)
 
 LONGEST = 100  #: characters of a number
 MOST = 50  #: rounds of a game
+LARGEST = 20_000  #: rows of a matrix times binary digits of its entries, as whole numbers
+FIELDS = {"statement", "problem", "multipliers", "grams"}  #: of a certificate
 
 
 class Refused(ValueError):
@@ -69,14 +71,17 @@ def psd(M: Matrix) -> bool:
 
     M = L·D·Lᵀ by elimination. M ⪰ 0 exactly if no pivot is negative and beside a zero pivot stand only zeros.
     Done without fractions (Bareiss): every entry stays a minor of the whole-number matrix, so that dividing
-    by the previous pivot leaves no remainder.
+    by the previous pivot leaves no remainder. A matrix whose elimination would take long is `Refused`.
 
     >>> psd([[1, 2], [2, 4]]), psd([[1, 2], [2, 3]])
     (True, False)
     """
     full = _symmetric(M)
-    scale = lcm(*(x.denominator for row in full for x in row))
+    scale = _denominator((x for row in full for x in row), len(full))
     A = [[int(x * scale) for x in row[: i + 1]] for i, row in enumerate(full)]
+    longest = max((abs(x).bit_length() for row in A for x in row), default=0)
+    if len(A) * longest > LARGEST:
+        raise Refused(f"a matrix of {len(A)} rows must not hold whole numbers of {longest} binary digits")
     before = 1
     for k in range(len(A)):
         pivot, below = A[k][k], [row[k] for row in A[k + 1 :]]
@@ -88,6 +93,16 @@ def psd(M: Matrix) -> bool:
                     A[i][j] = (A[i][j] * pivot - a * below[j - k - 1]) // before
             before = pivot
     return True
+
+
+def _denominator(entries: Iterable[Fraction], rows: int) -> int:
+    """Return the common denominator of the entries of a matrix, or refuse it as too long."""
+    common = 1
+    for x in entries:
+        common = lcm(common, x.denominator)
+        if rows * common.bit_length() > LARGEST:
+            raise Refused(f"{rows} rows of fractions must have a shorter common denominator")
+    return common
 
 
 def direction(M: Matrix) -> list[Fraction] | None:
@@ -271,7 +286,11 @@ def line(problem: Descent, multipliers: Proof) -> Pair:
             raise Refused(f"there is no condition {name!r}")
         if x < 0:
             raise Refused(f"the multiplier of {name!r} is negative: {x}")
-    v = direction(slack(problem, proof))
+    _denominator(proof.values(), len(problem.vectors()))
+    M = slack(problem, proof)
+    if len(M) > 25 and not psd(M):  # looking for a direction would take long
+        raise Refused("the slack is not positive semidefinite")
+    v = direction(M)
     if v is not None:
         shown = ", ".join(f"{name} = {float(v[i]):.3g}" for name, i in problem.vectors().items() if v[i])
         raise Refused(f"the slack is negative at {shown}")
@@ -299,6 +318,7 @@ def lower(problem: Descent, gram: Gram) -> Fraction:
     if [len(row) for row in gram] != list(range(1, n + 1)) or any(isinstance(row, str) for row in gram):
         raise Refused(f"the Gram matrix must have {n} rows of 1, 2, … entries")
     G = {(j, i): number(x) for i, row in enumerate(gram) for j, x in enumerate(row)}
+    _denominator(G.values(), n)
     for name, (A, error, bound) in problem.conditions().items():
         value = sum(c * G[k] for k, c in A.items()) + sum(c * abs(G[k]) for k, c in error.items())
         if value > bound:
@@ -418,6 +438,8 @@ def verify(found: Certificate) -> list[Pair]:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
         raise Refused(f"not a certificate: {fault}") from fault
+    if set(found) != FIELDS or type(claimed) is not str:
+        raise Refused(f"a certificate has a text and nothing else to claim, got the fields {list(found)}")
     proved = statement(problems, enclosures)
     if proved != claimed:
         raise Refused(f"it claims: {claimed}\nit proves: {proved}")

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 CODE = types.FunctionType, type
-ROUNDS = 6  #: how often every node takes in its neighbours; see `key`
 #: what Python and dataclasses write into a class beside its code and values
 NOTES = {
     "__abstractmethods__", "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__",
@@ -56,9 +55,9 @@ def key(name: str, thing: Any) -> str:
     """Return a digest of all that `thing` is and uses; `name` is what an error calls it.
 
     The objects reached form a graph, with cycles: functions that call each other. Each node begins with the
-    digest of its own content and takes in, `ROUNDS` times, those of its neighbours in order. The key is that
-    of the first node and of the set of all. It does not depend on which equal objects are one object. A value
-    refers to functions and classes by their keys.
+    digest of its own content and takes in those of its neighbours in order, again and again, until that tells
+    no more nodes apart. The key is that of the first node and of the set of all. It does not depend on which
+    equal objects are one object. A value refers to functions and classes by their keys.
     """
     if id(thing) in _remembered:
         return _remembered[id(thing)][1]
@@ -75,10 +74,11 @@ def key(name: str, thing: Any) -> str:
         alive.append((x, parts))
         nodes[id(x)] = _digest(label), [id(part) for _, part in parts]
         pending += parts
-    seen = {i: label for i, (label, _) in nodes.items()}
-    for _ in range(ROUNDS):
+    seen, apart, rounds = {i: label for i, (label, _) in nodes.items()}, 0, 0
+    while len(set(seen.values())) > apart:
+        apart, rounds = len(set(seen.values())), rounds + 1
         seen = {i: _digest(label, *(seen[j] for j in children)) for i, (label, children) in nodes.items()}
-    made = _digest(seen[id(thing)], *sorted(set(seen.values())))
+    made = _digest(rounds, seen[id(thing)], *sorted(set(seen.values())))
     if _call and code and _lasting(thing):
         _remembered[id(thing)] = thing, made
     return made
@@ -106,7 +106,7 @@ def _describe(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
     if kind is np.ndarray and x.dtype != object and not x.dtype.hasobject:
         return (
             "array",
-            x.dtype.str,
+            repr(x.dtype),
             x.shape,
             hashlib.sha256(np.ascontiguousarray(x).tobytes()).hexdigest(),
         ), []
@@ -114,7 +114,7 @@ def _describe(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
         isinstance(x, (np.generic, np.dtype))
         and not np.dtype(x if isinstance(x, np.dtype) else x.dtype).hasobject
     ):
-        return (kind.__name__, x.str if isinstance(x, np.dtype) else (x.dtype.str, x.tobytes())), []
+        return (kind.__name__, repr(x) if isinstance(x, np.dtype) else (repr(x.dtype), x.tobytes())), []
     if kind in (list, tuple):
         return (kind.__name__,), [(f"{where}[{i}]", part) for i, part in enumerate(x)]
     if kind in (dict, types.MappingProxyType):
@@ -138,6 +138,8 @@ def _describe(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
         more = (x.co_posonlyargcount, x.co_kwonlyargcount, getattr(x, "co_exceptiontable", b"").hex())
         return ("code", x.co_name, *own, *more), [(f"a constant of {where}", c) for c in x.co_consts]
     installed = _installed(x)
+    if installed and isinstance(x, types.FunctionType) and not _lasting(x):  # made by an installed function
+        return installed, _held(where, x)
     if installed:
         return installed, []
     if isinstance(x, types.FunctionType):
@@ -147,7 +149,8 @@ def _describe(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
     if isinstance(x, type):
         parts = [(f"{where}.{n}", v) for n, v in sorted(vars(x).items()) if n not in NOTES]
         names = [n for n, _ in sorted(vars(x).items()) if n not in NOTES]
-        return ("class", x.__qualname__, names), [*parts, *((f"a base of {where}", b) for b in x.__bases__)]
+        bases = [(f"a base of {where}", b) for b in x.__bases__]
+        return ("class", x.__qualname__, names), [*parts, *bases, (f"the class of {where}", kind)]
     if isinstance(x, (staticmethod, classmethod)):
         return (kind.__name__,), [(where, x.__func__)]
     if isinstance(x, property):
@@ -156,29 +159,40 @@ def _describe(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
         return ("cached property",), [(where, x.func)]
     if isinstance(x, types.MemberDescriptorType):  # of __slots__
         return ("slot", x.__name__), []
-    for inner in ("__wrapped__", "py_func"):  # lru_cache, numba
+    for inner in ("__wrapped__", "py_func") if _installed(kind) else ():  # lru_cache, numba
         if isinstance(getattr(x, inner, None), types.FunctionType) and not hasattr(kind, inner):
-            return ("wrapped", kind.__name__), [(where, getattr(x, inner))]
+            options = (f"the options of {where}", getattr(x, "targetoptions", None))
+            return ("wrapped", kind.__name__), [(where, getattr(x, inner)), options]
     if _installed(kind):
         return _reduced(where, x)
     return _instance(where, x)
 
 
 def _function(where: str, f: types.FunctionType) -> list[tuple[str, Any]]:
-    """List the code of a function, its defaults, its closure and the globals that it names."""
-    parts: list[tuple[str, Any]] = [(where, f.__code__), (f"a default of {where}", f.__defaults__)]
-    parts.append((f"a default of {where}", f.__kwdefaults__))
+    """List the code of a function, what it holds and the globals that it names."""
+    parts: list[tuple[str, Any]] = [(where, f.__code__), *_held(where, f)]
+    names = _names(f.__code__)
+    globals_, imports = _asked(f.__code__)
+    used = [(name, f.__globals__[name]) for name in globals_ if name in f.__globals__]
+    used += [(name, _imported(f, name)) for name in imports]
+    for name, value in used:
+        parts.append((f"{name}, which {where} uses", value))
+        parts += _inside(f"{name}, which {where} uses", value, names)
+    return parts
+
+
+def _held(where: str, f: types.FunctionType) -> list[tuple[str, Any]]:
+    """List the defaults, the attributes and the closure of a function."""
+    parts: list[tuple[str, Any]] = [
+        (f"a default of {where}", f.__defaults__),
+        (f"a default of {where}", f.__kwdefaults__),
+        (f"an attribute of {where}", vars(f)),
+    ]
     for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
         try:
             parts.append((f"{name}, which {where} uses", cell.cell_contents))
         except ValueError:  # a variable without a value yet
             parts.append((name, ("empty cell",)))
-    names = _names(f.__code__)
-    used = [(name, f.__globals__[name]) for name in _asked(f.__code__, "GLOBAL") if name in f.__globals__]
-    used += [(name, _imported(f, name)) for name in _asked(f.__code__, "IMPORT_NAME")]
-    for name, value in used:
-        parts.append((f"{name}, which {where} uses", value))
-        parts += _inside(f"{name}, which {where} uses", value, names)
     return parts
 
 
@@ -204,23 +218,29 @@ def _inside(where: str, module: Any, names: list[str]) -> list[tuple[str, Any]]:
 
 
 @functools.lru_cache(maxsize=10_000)
-def _asked(code: types.CodeType, what: str) -> list[str]:
-    """List the globals that a code and those inside it use, or the modules that they import."""
-    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    own = {step.argval for step in dis.get_instructions(code) if what in step.opname}
-    return sorted(own.union(*(_asked(c, what) for c in inner)))
+def _asked(code: types.CodeType) -> tuple[list[str], list[str]]:
+    """List the globals that a code and those inside it use, and the modules that they import."""
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    # a class statement inside a function asks by LOAD_NAME or LOAD_FROM_DICT_OR_GLOBALS
+    names = {s.argval for s in steps if "GLOBAL" in s.opname or s.opname == "LOAD_NAME"}
+    imports = {  # two steps before stands how many dots the name has
+        "." * steps[i - 2].argval + s.argval for i, s in enumerate(steps) if s.opname == "IMPORT_NAME"
+    }
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            names, imports = names.union(_asked(inner)[0]), imports.union(_asked(inner)[1])
+    return sorted(names), sorted(imports)
 
 
 def _imported(f: types.FunctionType, name: str) -> Any:
     """Return the module that an import inside f finds; its name if there is none."""
-    for full in (name, f"{f.__globals__.get('__package__')}.{name}"):
+    try:
+        full = importlib.util.resolve_name(name, f.__globals__.get("__package__"))
         if _version(full):  # the same whether or not something else has loaded it
             return ("module", full, _version(full))
-        try:
-            return importlib.import_module(full)
-        except ImportError:
-            continue
-    return f"no module {name}"
+        return importlib.import_module(full)
+    except ImportError:
+        return f"no module {name}"
 
 
 @functools.lru_cache(maxsize=10_000)
@@ -237,8 +257,10 @@ def _instance(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
     for cls in kind.__mro__:
         slots = vars(cls).get("__slots__", ())
         for slot in (slots,) if isinstance(slots, str) else slots:
-            if slot not in ("__dict__", "__weakref__") and hasattr(x, slot):
-                held[slot] = getattr(x, slot)
+            private = slot.startswith("__") and not slot.endswith("__")
+            name = f"_{cls.__name__.lstrip('_')}{slot}" if private else slot
+            if slot not in ("__dict__", "__weakref__") and hasattr(x, name):
+                held[name] = getattr(x, name)
         for name, value in vars(cls).items():
             if isinstance(value, functools.cached_property):
                 held.pop(name, None)  # made from the others
@@ -248,18 +270,23 @@ def _instance(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
         if isinstance(x, base):
             plain = x.view(np.ndarray) if base is np.ndarray else base(x)
             parts.append((f"the content of {where}", plain))
-    if kind.__basicsize__ > object.__basicsize__ and not held and len(parts) == 1 and not _python(kind):
-        raise ValueError(_refusal(where, x))
+    if any(_installed(cls) for cls in kind.__mro__ if cls is not object and cls not in bases):
+        # what such a base holds may be in no attribute: pickle knows, or says that it does not
+        default = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__
+        made = _pickled(where, x)
+        parts += [part for i, part in enumerate(made) if not (default and i == 2)]  # 2: the attributes again
     return ("object", sorted(held)), parts
-
-
-def _python(kind: type) -> bool:
-    """Is everything that an object of this class holds in its attributes?"""
-    return all(c is object or c.__flags__ & (1 << 9) for c in kind.__mro__)  # made by a class statement
 
 
 def _reduced(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
     """Describe an object of an installed class by what pickle would keep of it."""
+    if isinstance(x, np.ufunc) and x is not _ufunc(x.__name__):  # made by np.frompyfunc
+        raise ValueError(_refusal(where, x))
+    return ("reduced", type(x).__qualname__), _pickled(where, x)
+
+
+def _pickled(where: str, x: Any) -> list[tuple[str, Any]]:
+    """List what pickle would keep of an object: how to make it, and its state."""
     if isinstance(x, types.GeneratorType) or inspect.isasyncgen(x):
         raise ValueError(_refusal(where, x))
     try:
@@ -267,12 +294,17 @@ def _reduced(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
     except Exception as reason:
         raise ValueError(_refusal(where, x)) from reason
     if isinstance(made, str):
-        return ("named", type(x).__qualname__, made), []
-    parts = [
+        return [(f"the name of {where}", made)]
+    return [
         (f"a part of {where}", list(p) if isinstance(p, Iterable) and i > 2 else p)
         for i, p in enumerate(made)
     ]
-    return ("reduced", type(x).__qualname__), parts
+
+
+def _ufunc(name: str) -> Any:
+    """Find a ufunc of NumPy or SciPy by its name."""
+    rooms = (sys.modules.get(room) for room in ("numpy", "scipy.special", "scipy.special._ufuncs"))
+    return next((getattr(room, name) for room in rooms if hasattr(room, name)), None)
 
 
 def _refusal(where: str, x: Any) -> str:
@@ -288,11 +320,26 @@ def _installed(x: Any) -> tuple | None:
     elif isinstance(x, (types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType,
                         types.ClassMethodDescriptorType)):  # fmt: skip
         return _installed(x.__objclass__) and ("descriptor", x.__objclass__.__qualname__, x.__name__)
-    elif not isinstance(x, (types.FunctionType, type, np.ufunc)) and "cython" not in type(x).__name__:
+    elif isinstance(x, np.ufunc):
+        if x is not _ufunc(x.__name__):
+            return None
+    elif isinstance(x, type):  # a class statement run by `exec` may say any module
+        if x.__flags__ & (1 << 9) and not x.__flags__ & (1 << 8) and not _lasting(x):
+            return None
+    elif isinstance(x, types.FunctionType):
+        if not _lasting(x) and not _shipped(x.__code__.co_filename):
+            return None
+    elif "cython" not in type(x).__name__:
         return None
     module = getattr(x, "__module__", None) or ("numpy" if isinstance(x, np.ufunc) else "builtins")
     version = _version(module)
     return ("installed", module, getattr(x, "__qualname__", x.__name__), *version) if version else None
+
+
+@functools.cache
+def _shipped(file: str) -> bool:
+    """Is this file a part of Python or of an installed package?"""
+    return file.startswith("<frozen ") or any(p in Path(file).resolve().parents for p in INSTALLED)
 
 
 @functools.cache
@@ -305,7 +352,7 @@ def _version(module: str) -> tuple[str, ...]:
     loaded = sys.modules.get(top)
     spec = None if loaded or not top.isidentifier() else importlib.util.find_spec(top)
     file = spec.origin if spec else getattr(loaded, "__file__", None)
-    if top == "__main__" or file is None or not any(p in Path(file).resolve().parents for p in INSTALLED):
+    if top == "__main__" or file is None or not _shipped(file):
         return ()
     version = getattr(loaded, "__version__", None)
     if not isinstance(version, str):

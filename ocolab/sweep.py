@@ -136,7 +136,16 @@ def _numbers(measure: Any, found: Any) -> dict[str, Any]:
             raise ValueError(f"measure must not use the name {name!r}, which every row has; choose another")
         if not (value is None or isinstance(value, (str, bool, np.bool_, numbers.Real))):
             raise ValueError(f"measure must give numbers, got {type(value).__name__} for {name!r}")
-    return {str(name): v.item() if isinstance(v, np.generic) else v for name, v in found.items()}
+    return {str(name): _plain(value) for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a number as Python's own int or float, which a file can keep."""
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def _sum(parts: Any) -> str:
@@ -315,7 +324,7 @@ class Store:
         """Return {key: row} of the wanted cells that are there; a damaged row is named and left out."""
         found = {}
         for key, text, checksum in self._ask("SELECT key, row, sum FROM cells"):
-            if key in wanted and checksum == _sum([key, text]):
+            if key in wanted and isinstance(text, str) and checksum == _sum([key, text]):
                 found[key] = json.loads(text)
             elif key in wanted:
                 print(f"sweep: {self.path}: a kept row is damaged (cell {key[:12]}…); it is played again",
@@ -355,7 +364,12 @@ def _opened(file: str | Path | None) -> Iterator[Store | None]:
         yield None
         return
     new = not Path(file).exists() or Path(file).stat().st_size == 0
-    with closing(sqlite3.connect(file, timeout=0.5)) as connection:
+    try:
+        connection = sqlite3.connect(file, timeout=0.5)
+    except sqlite3.OperationalError as error:
+        raise OSError(f"{file}: {error}") from error
+    with closing(connection):
+        connection.text_factory = lambda text: text.decode(errors="replace")  # the checksum notices
         store = Store(connection, file)
         if new:
             store._ask(LAYOUT.replace("TABLE", "TABLE IF NOT EXISTS"))

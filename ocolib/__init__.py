@@ -1,23 +1,27 @@
 """Learn online convex optimisation by playing it.
 
-The rooms a game is made of: `sets` (where the learner may play), `losses` (what a round costs) with `phi`
-(what a prediction costs), `regularizers` (what keeps a leader steady), `learners` and `kernels` (they play),
-`adversaries` (they choose the losses), `data` (what the world chose), `game` (play, and the trace it leaves).
+Play a game: `sets` (the convex set of plays), `losses` and `phi` (loss functions), `regularizers`, `learners`
+and `kernels` (algorithms), `adversaries` (sequences of losses), `data` (small real data sets), `game` (`play`
+and its result, the `Trace`).
 
-Beyond the lectures: `mirror` (mirror descent), `adaptive` (AdaGrad, AdaHedge), `batch` (one function, and the
-point handed over at the end), `bandits` (only the chosen loss is seen), `games` (two learners play each
-other), `betting` and `portfolios` (learning with money).
+Go beyond the lectures: `mirror` (mirror descent), `adaptive` (AdaGrad, AdaHedge), `batch` (online-to-batch
+conversion), `bandits` (partial feedback), `games` (two learners in a matrix game), `betting` (coin betting)
+and `portfolios` (online portfolio selection).
 
-What is known of it: `theorems` (a class each: hypotheses, step, bound, proof, worst case); `oracle` gives the
-answers of the closed forms from cvxpy.
+Check what you claim: `theorems` (one class per theorem: hypotheses, step size, bound, proof, worst case),
+`oracle` (the same minimisers and projections, computed by cvxpy), `testing` (checks for your own sets,
+losses, learners and theorems), `exercises` (feedback on answers), `plots` (figures).
 
-For the reader: `exercises` (feedback on your own answers), `testing` (checks of your own sets, losses,
-learners and theorems), `plots` (pictures).
+Used by all of these: `types` (type aliases), `describe` (frozen dataclasses) and `validate` (argument
+checks).
 
-What all rooms share: `types` (names for signatures), `describe` (how an object is written down), `validate`
-(what may come in).
+A game needs only NumPy; `oracle` needs cvxpy and `plots` needs matplotlib.
 
-NumPy is enough for a game. `oracle` needs cvxpy, `plots` matplotlib.
+>>> from ocolib import adversaries, learners, sets
+>>> from ocolib.game import play
+>>> trace = play(learners.FTL(sets.Box([-1], [1])), adversaries.alternating(100))
+>>> float(trace.regret())
+99.5
 """
 
 __version__ = "0.3.0"

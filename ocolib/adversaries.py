@@ -1,6 +1,11 @@
-"""Choose the losses. Oblivious adversaries are arrays of linear losses, `(..., T, n)`, or data `(X, y)`,
-some with the u, or u_t, that separates them; an adaptive one is a function `adversary(t, w, past)` that
-sees the play w_t and the past subgradients, `(t − 1, n)`, and returns a loss or the z of a linear one.
+"""Generate sequences of losses: fixed in advance (oblivious) or in answer to the plays (adaptive).
+
+An oblivious adversary is an array of linear losses `(..., T, n)`, or data `(X, y)`, in some cases with the
+vector u (or the vectors u_t) that separates them. An adaptive adversary is a function `adversary(t, w, past)`
+of the play w_t and the past subgradients `(t − 1, n)`; it returns a loss, or the vector z of a linear loss.
+
+>>> alternating(4)[:, 0]
+array([-0.5,  1. , -1. ,  1. ])
 """
 
 from itertools import pairwise
@@ -16,7 +21,7 @@ from ocolib.types import Adversary, Array
 
 
 def alternating(T: int) -> Array:
-    """Return the losses of Example 2 of Lecture 13 on [−1, 1]: −w/2, then w, −w, w, …; `(T, 1)`."""
+    """Return the slopes of Example 2 of Lecture 13, `(T, 1)`: losses −w/2, then w, −w, w, … on [−1, 1]."""
     T = validate.count("T", T)
     z = np.where(np.arange(1, T + 1) % 2 == 0, 1.0, -1.0)
     z[0] = -0.5
@@ -24,19 +29,22 @@ def alternating(T: int) -> Array:
 
 
 def all_signs(T: int) -> Array:
-    """Return every sequence of T losses ±w, `(2^T, T, 1)`: exhaustive play in one dimension."""
+    """Return all 2^T sequences of T slopes ±1, `(2^T, T, 1)`, for exhaustive play in one dimension."""
     T = validate.count("T", T)
     if T > 20:
-        raise ValueError(f"T must be ≤ 20 (2^T sequences are made), got {T}")
+        raise ValueError(f"T must be ≤ 20, because there are 2^T sequences, got {T}")
     bits = (np.arange(2**T)[:, None] >> np.arange(T)) & 1
     return (2.0 * bits - 1.0)[..., None]
 
 
 def geometric_phases(T: int, first: int = 10, ratio: float = 2) -> Array:
-    """Return losses −w, then +w, …, `(T, 1)`:
-    turns after rounds first, first·ratio, first·ratio², …, rounded down.
+    """Return slopes −1, then +1, then −1, … in phases of growing length, `(T, 1)`.
 
-    Two turns after the same round undo each other.
+    The sign changes after the rounds first, first·ratio, first·ratio², …, rounded down. Two changes after the
+    same round cancel.
+
+    >>> geometric_phases(7, first=1)[:, 0]
+    array([-1.,  1., -1., -1.,  1.,  1.,  1.])
     """
     T, first = validate.count("T", T), validate.count("first", first)
     ratio = validate.number("ratio", ratio, low=1.0, strict=True)
@@ -46,18 +54,19 @@ def geometric_phases(T: int, first: int = 10, ratio: float = 2) -> Array:
 
 
 def random_directions(T: int, dim: int, seed: Any, rho: float = 1.0, runs: tuple[int, ...] = ()) -> Array:
-    """Return linear losses of length rho in uniformly random directions, `runs + (T, dim)`."""
+    """Return linear losses of norm rho in uniformly random directions, shape `runs + (T, dim)`."""
     T, dim = validate.count("T", T), validate.count("dim", dim)
     z = _rng(seed).standard_normal((*runs, T, dim))
     return validate.positive("rho", rho) * z / np.linalg.norm(z, axis=-1, keepdims=True)
 
 
 def spiral(radius: float, rho: float, T: int, eta: float) -> Array:
-    """Return T vectors of length ρ in the plane, the worst for descent with step η on the ball of radius R.
+    """Return T vectors of norm ρ in the plane: the worst case of descent with step η on the ball of radius R.
 
-    The norms of their sums Z_1, …, Z_T grow evenly from ρ to R/η, for R/(Tρ) ≤ η ≤ R/ρ, so the ball never
-    stops a play: Σ⟨z_t, w_t⟩ = (η/2)(Tρ² − ‖Z_T‖²), and u = −ηZ_T on the sphere gains η‖Z_T‖². The regret is
-    R²/(2η) + ηTρ²/2. (From norm a to norm b ≥ a, b − a ≤ ρ ≤ a + b, there is always a step of length ρ.)
+    The step must satisfy R/(Tρ) ≤ η ≤ R/ρ. The norms of the sums Z_1, …, Z_T grow evenly from ρ to R/η, so no
+    play leaves the ball: Σ⟨z_t, w_t⟩ = (η/2)(Tρ² − ‖Z_T‖²), and u = −ηZ_T, a point of the sphere, gains
+    η‖Z_T‖². The regret is R²/(2η) + ηTρ²/2. Such vectors exist because a vector of norm ρ leads from norm a
+    to every norm b with |b − a| ≤ ρ ≤ a + b.
     """
     R, rho, T = validate.positive("radius", radius), validate.positive("rho", rho), validate.count("T", T)
     eta = validate.positive("eta", eta)
@@ -74,16 +83,15 @@ def spiral(radius: float, rho: float, T: int, eta: float) -> Array:
 
 
 def zigzag(diameter: float, rho: float, T: int) -> tuple[Array, Array]:
-    """Return (Z, path): losses of length ρ that bring lazy descent with η = D/(ρ√(2T)) from 0 to distance D,
-    T ≥ 2.
+    """Return (Z, path): T ≥ 2 losses of norm ρ that move lazy descent with η = D/(ρ√(2T)) to distance D.
 
-    They alternate between two directions (one for T = 2); the path is 0, −ηZ_1, …, −ηZ_T. On its hull, whose
-    diameter is D, no projection acts, and the regret is D²/(2η) + ηTρ²/2 = ¾·Dρ√(2T): three quarters of the
-    bound of Theorem 2 of Lecture 13.
+    They alternate between two directions (for T = 2 there is only one). The path is 0, −ηZ_1, …, −ηZ_T. On
+    its convex hull, which has diameter D, no projection changes a play, and the regret is D²/(2η) + ηTρ²/2 =
+    ¾·Dρ√(2T): three quarters of the bound of Theorem 2 of Lecture 13.
     """
     D, rho = validate.positive("diameter", diameter), validate.positive("rho", rho)
     T = validate.count("T", T, low=2)
-    eta, m2 = D / (rho * np.sqrt(2 * T)), 2.0 * T  # the sums have to end ‖Z_T‖ = m·ρ away, m² = 2T
+    eta, m2 = D / (rho * np.sqrt(2 * T)), 2.0 * T  # the sum must end with norm ‖Z_T‖ = m·ρ, where m² = 2T
     cos2 = m2 / T**2 if T % 2 == 0 else (m2 - 1) / (T**2 - 1)
     sign = np.where(np.arange(T) % 2 == 0, 1.0, -1.0)
     Z = rho * np.stack([np.full(T, np.sqrt(cos2)), sign * np.sqrt(1 - cos2)], axis=1)
@@ -94,8 +102,13 @@ def zigzag(diameter: float, rho: float, T: int) -> tuple[Array, Array]:
 
 
 def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array, Array]:
-    """Return examples in the unit ball with y⟨u, x⟩ ≥ margin, up to rounding, for a hidden unit u:
-    (X, y, u).
+    """Return (X, y, u): T random examples in the unit ball that the unit vector u separates.
+
+    Every example satisfies y⟨u, x⟩ ≥ margin, up to rounding.
+
+    >>> X, y, u = separable(100, dim=3, margin=0.1, seed=0)
+    >>> X.shape, bool((y * (X @ u)).min() >= 0.1 - 1e-12)
+    ((100, 3), True)
     """
     T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
     margin = validate.number("margin", margin, low=0.0, high=1.0)
@@ -103,7 +116,7 @@ def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array,
     u = rng.standard_normal(dim)
     u /= np.linalg.norm(u)
     y = rng.choice([-1.0, 1.0], T)
-    along = rng.uniform(margin, 1.0, T)  # y⟨u, x⟩; the rest of x is across u, inside the unit ball
+    along = rng.uniform(margin, 1.0, T)  # y⟨u, x⟩; the rest of x is orthogonal to u, inside the unit ball
     across = rng.standard_normal((T, dim))
     across -= np.outer(across @ u, u)
     across *= (np.sqrt(1 - along**2) * rng.uniform(0, 1, T) / np.linalg.norm(across, axis=1))[:, None]
@@ -111,11 +124,10 @@ def separable(T: int, dim: int, margin: float, seed: Any) -> tuple[Array, Array,
 
 
 def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[Array, Array, Array]:
-    """Return examples in the unit ball, y_t⟨u_t, x_t⟩ ≥ margin up to rounding,
-    for a hidden unit u_t that turns.
+    """Return (X, y, U): T random examples in the unit ball that a rotating unit vector u_t separates.
 
-    It turns evenly from e_1 (round 1) by `turn` radians (round T), in the plane of the first two axes:
-    (X, y, U), row t of U is u_t. For T = 1 it stays e_1.
+    Row t of U is u_t, and y_t⟨u_t, x_t⟩ ≥ margin up to rounding. From u_1 = e_1 the vector rotates evenly in
+    the plane of the first two axes, by `turn` radians in total.
     """
     T, dim = validate.count("T", T), validate.count("dim", dim, low=2)
     turn, margin = validate.number("turn", turn), validate.number("margin", margin, 0.0, 1.0)
@@ -130,7 +142,7 @@ def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[A
 
 
 def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Array]:
-    """Return Boolean examples labelled by x_1 ∨ … ∨ x_relevant, positive with chance one half: (X, y)."""
+    """Return (X, y): Boolean examples with labels x_1 ∨ … ∨ x_relevant, positive with probability ½."""
     T, dim = validate.count("T", T), validate.count("dim", dim)
     relevant = validate.count("relevant", relevant)
     if relevant > dim:
@@ -142,16 +154,16 @@ def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Arra
 
 
 def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
-    """Return a stream on which the Perceptron with factor `kink` ≥ 1/3 at ties nearly meets its bound:
-    (X, y, u).
+    """Return (X, y, u) on which the Perceptron with factor `kink` ≥ 1/3 at ties nearly attains its bound.
 
-    All x and u have length 1 and y⟨u, x⟩ = margin, up to rounding; y = −1. First come ties, −e_1, −e_2, …;
-    then examples with y⟨w, x⟩ = −1e-9 at that Perceptron's play w, for as long as there is one.
+    All x and u have norm 1, y = −1, and y⟨u, x⟩ = margin up to rounding. The stream starts with ties, −e_1,
+    −e_2, …; then come examples with y⟨w, x⟩ = −1e-9 at the play w of that Perceptron, as long as such an x
+    exists.
     """
     kink = validate.number("kink", kink, low=1 / 3, high=1.0)
     margin = validate.number("margin", margin, low=0.02, high=0.2)  # up to 4/margin⁴ entries
     tied = int((1 + kink) / (4 * kink) / margin**2 * (1 - margin))
-    dim = int(2 / margin**2)  # a fresh coordinate a round
+    dim = int(2 / margin**2)  # a fresh coordinate in every round
     u = np.zeros(dim)
     u[:tied] = margin
     u[-1] = np.sqrt(1 - tied * margin**2)
@@ -174,10 +186,15 @@ def ties(kink: float, margin: float) -> tuple[Array, Array, Array]:
 
 
 def orthogonal(rho: float = 1.0) -> Adversary:
-    """Return the adaptive adversary that forces regret ≥ R·rho·√T on a centred ball of radius R, for dim ≥ 2.
+    """Return the adaptive adversary that forces regret ≥ R·rho·√T on the ball of radius R around 0, dim ≥ 2.
 
-    z_t has length rho, is orthogonal to Z_{t−1} = z_1 + … + z_{t−1}, and ⟨z_t, w_t⟩ ≥ 0: the learner never
-    gains, while ‖Z_T‖ = rho·√T, so the best point of the ball gains R·rho·√T.
+    z_t has norm rho, is orthogonal to Z_{t−1} = z_1 + … + z_{t−1}, and satisfies ⟨z_t, w_t⟩ ≥ 0. So the
+    learner never gains, while ‖Z_T‖ = rho·√T and the best point of the ball gains R·rho·√T.
+
+    >>> from ocolib import learners, sets
+    >>> from ocolib.game import play
+    >>> float(play(learners.FTL(sets.Ball(2)), orthogonal(), rounds=25).regret()) >= 5
+    True
     """
     validate.positive("rho", rho)
 
@@ -188,7 +205,8 @@ def orthogonal(rho: float = 1.0) -> Adversary:
         size = np.linalg.norm(total)
         unit = total / size if size > 0 else np.zeros_like(total)
         z = w - (w @ unit) * unit
-        if np.linalg.norm(z) <= 1e-9 * np.linalg.norm(w):  # the play is along Z: any direction across will do
+        parallel = np.linalg.norm(z) <= 1e-9 * np.linalg.norm(w)
+        if parallel:  # w is a multiple of Z: any direction orthogonal to Z will do
             z = np.eye(len(w))[np.argmin(np.abs(unit))]
         z = z - (z @ unit) * unit
         return np.copysign(rho, z @ w) * z / np.linalg.norm(z)
@@ -197,11 +215,11 @@ def orthogonal(rho: float = 1.0) -> Adversary:
 
 
 def nature(radius: float = 1.0) -> Adversary:
-    """Return the adaptive adversary that makes every predictor ŷ = sign⟨w, x⟩ wrong in every round, t ≤ dim.
+    """Return the adaptive adversary that makes every predictor sign⟨w, x⟩ err in each of `dim` rounds.
 
-    Round t shows radius·e_t and then answers −ŷ_t; the sign of 0 is +1. After n = dim rounds
-    (y_1, …, y_n)/√n has margin radius/√n on all of it, so n = (radius/margin)² mistakes were forced without
-    breaking the hypothesis of a margin.
+    Round t shows x_t = radius·e_t with the label opposite to the prediction; the sign of 0 is +1. After n =
+    dim rounds the unit vector (y_1, …, y_n)/√n has margin radius/√n on all examples. So n = (radius/margin)²
+    mistakes were forced on separable data.
     """
     radius = validate.positive("radius", radius)
 
@@ -215,7 +233,7 @@ def nature(radius: float = 1.0) -> Adversary:
 
 
 def at_distance(rho: float, curvature: float) -> Adversary:
-    """Answer with (H/2)‖w − c_t‖², c_t at distance ρ/H from the play: every subgradient has length ρ.
+    """Return the adversary that plays (H/2)‖w − c_t‖² with c_t at distance ρ/H from w_t, so that ‖z_t‖ = ρ.
 
     Against it eager descent with η_t = 1/(Ht) attains its sharp bound for H-strongly convex losses.
     """
@@ -230,10 +248,11 @@ def at_distance(rho: float, curvature: float) -> Adversary:
 
 
 def against_winnow(relevant: int, threshold: float) -> Adversary:
-    """Make Winnow err as often as it can: labels are x_1 ∨ … ∨ x_relevant, and every round is a mistake.
+    """Return a greedy adversary that makes Winnow err in every round, with labels x_1 ∨ … ∨ x_relevant.
 
-    Demote the heaviest irrelevant variables while together they reach the threshold; else promote one
-    relevant variable beside as many irrelevant ones as fit below it.
+    While the irrelevant variables together reach the threshold, it shows the heaviest of them with label −1,
+    so that they are demoted. Otherwise it shows the lightest relevant variable together with as many
+    irrelevant ones as fit below the threshold, with label +1.
     """
     k, theta = validate.count("relevant", relevant), validate.positive("threshold", threshold)
 
@@ -251,9 +270,10 @@ def against_winnow(relevant: int, threshold: float) -> Adversary:
 
 
 def against_normalized_winnow(margin: float) -> Adversary:
-    """Make NormalizedWinnow err in every round: x_1 = margin, the rest ±1, and ⟨w, x⟩ just not positive.
+    """Return an adversary that makes NormalizedWinnow err in every round while each update teaches little.
 
-    The label is +1 and the expert e_1 has the margin; each update teaches as little as it can.
+    The label is +1, x_1 = margin, and the other entries lie in [−1, 1], chosen so that ⟨w, x⟩ is just below
+    0. The vector e_1 has margin `margin` on all examples.
     """
     margin = validate.number("margin", margin, low=0.0, high=1.0, strict=True)
 

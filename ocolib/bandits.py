@@ -1,16 +1,17 @@
-"""Play games in which the learner sees only the loss of the arm that it chose.
+"""Play bandit games, in which the learner sees only the loss of the arm that it chose.
 
-A bandit learner is a frozen description; `learner.player()` begins a game. A player has `predict()`, the
-probabilities with which it draws the next arm, and `update(arm, loss)`, all that it is told about a round.
+A bandit learner is a frozen dataclass of parameters, and `learner.player()` returns a fresh player for one
+game. A player has `predict()`, which returns the probabilities of the arms, and `update(arm, loss)`, which
+receives the drawn arm and its loss.
 
->>> losses = np.tile([1.0, 0.0], (200, 1))  # the second arm is always right
+>>> losses = np.tile([1.0, 0.0], (200, 1))  # the second arm never has a loss
 >>> trace = play_bandit(EXP3(2, eta=0.1), losses, seed=0)
 >>> bool((trace.arms == 1).mean() > 0.8)
 True
 
 The losses are an array `(T, n)` that is fixed before the first round: the adversary is *oblivious*.
-`play_bandit` draws the arms at random; `all_paths` follows every sequence of arms with its probability, so
-that expectations are exact sums.
+`play_bandit` draws the arms at random. `all_paths` enumerates every sequence of arms with its probability, so
+that expectations are exact.
 """
 
 from dataclasses import dataclass
@@ -28,9 +29,9 @@ from ocolib.types import Array
 
 @description
 class EXP3:
-    """Hedge on importance-weighted losses: estimate the drawn arm's loss by loss/probability, others by 0.
+    """Run EXP3: Hedge on the estimates loss/probability for the drawn arm and 0 for the others.
 
-    With the step η = √(2 ln(n)/(nT)) its expected regret on losses in [0, 1] fixed in advance is at most
+    With the step size η = √(2 ln(n)/(nT)) its expected regret on losses in [0, 1] fixed in advance is at most
     √(2nT ln n) (`theorems.EXP3`).
     """
 
@@ -42,20 +43,20 @@ class EXP3:
 
     @property
     def bias(self) -> float:
-        """What is added to the probability when a loss is divided by it: nothing."""
+        """Return 0: nothing is added to the probability in the estimate loss/probability."""
         return 0.0
 
     def player(self) -> "ExponentialPlayer":
-        """Begin a game."""
+        """Return a fresh player."""
         return ExponentialPlayer(self.n, self.eta, self.bias)
 
 
 @description
 class EXP3IX:
-    """EXP3 with implicit exploration: divide the drawn arm's loss by probability + γ, γ = η/2 unless given.
+    """Run EXP3-IX (implicit exploration): estimate the loss of the drawn arm by loss/(probability + γ).
 
-    The estimates are too small on average, but none exceeds 1/γ, and the regret is small with high
-    probability (`theorems.EXP3IX`).
+    γ = η/2 by default. The estimates are biased downwards, but none exceeds 1/γ for losses in [0, 1], and the
+    regret is small with high probability (`theorems.EXP3IX`).
     """
 
     n: int
@@ -69,21 +70,21 @@ class EXP3IX:
 
     @property
     def bias(self) -> float:
-        """What is added to the probability when a loss is divided by it: γ."""
+        """Return γ, which is added to the probability in the estimate loss/(probability + γ)."""
         assert self.gamma is not None
         return self.gamma
 
     def player(self) -> "ExponentialPlayer":
-        """Begin a game."""
+        """Return a fresh player."""
         return ExponentialPlayer(self.n, self.eta, self.bias)
 
 
 @description
 class UCB1:
-    """Draw each arm once, then the arm with the smallest optimistic mean: mean loss − √(2 ln(t − 1)/draws).
+    """Run UCB1: draw each arm once, then the arm with the smallest value of mean loss − √(2 ln(t − 1)/draws).
 
-    It is made for losses that are drawn independently from a fixed law for each arm. It is deterministic: an
-    adversary can foresee it.
+    It is designed for losses that are drawn independently from a fixed distribution for each arm. It is
+    deterministic, so an adversary can predict it.
     """
 
     n: int
@@ -92,12 +93,12 @@ class UCB1:
         keep(self, n=validate.count("n", self.n, low=2))
 
     def player(self) -> "UCBPlayer":
-        """Begin a game."""
+        """Return a fresh player."""
         return UCBPlayer(self.n)
 
 
 class ExponentialPlayer:
-    """A game of `EXP3` or `EXP3IX`: it keeps the sum of the estimates of each arm."""
+    """Play one game of `EXP3` or `EXP3IX`; it stores the sum of the estimates of each arm."""
 
     def __init__(self, n: int, eta: float, bias: float) -> None:
         self.eta, self.bias, self.estimates = eta, bias, np.zeros(n)
@@ -109,17 +110,17 @@ class ExponentialPlayer:
     def update(self, arm: int, loss: float) -> None:
         added = np.zeros(len(self.estimates))
         added[arm] = loss / (self.predict()[arm] + self.bias)
-        self.estimates = self.estimates + added  # a new array: `all_paths` copies players
+        self.estimates = self.estimates + added  # a new array, because copies of the player share the old one
 
     def copy(self) -> "ExponentialPlayer":
-        """Return a player with the same past."""
+        """Return a copy of the player with the same history."""
         other = ExponentialPlayer(len(self.estimates), self.eta, self.bias)
         other.estimates = self.estimates
         return other
 
 
 class UCBPlayer:
-    """A game of `UCB1`: it keeps the number of draws and the sum of the losses of each arm."""
+    """Play one game of `UCB1`; it stores the number of draws and the sum of the losses of each arm."""
 
     def __init__(self, n: int) -> None:
         self.draws, self.sums = np.zeros(n, dtype=int), np.zeros(n)
@@ -127,15 +128,15 @@ class UCBPlayer:
     def predict(self) -> Array:
         seen = np.maximum(self.draws, 1)
         optimistic = self.sums / seen - np.sqrt(2 * np.log(max(self.draws.sum(), 1)) / seen)
-        choice = np.where(self.draws == 0, -np.inf, optimistic).argmin()  # of equal ones the first
-        return np.eye(len(self.sums))[choice]
+        values = np.where(self.draws == 0, -np.inf, optimistic)
+        return np.eye(len(self.sums))[values.argmin()]  # ties go to the first arm
 
     def update(self, arm: int, loss: float) -> None:
         drawn = np.arange(len(self.sums)) == arm
         self.draws, self.sums = self.draws + drawn, self.sums + loss * drawn
 
     def copy(self) -> "UCBPlayer":
-        """Return a player with the same past."""
+        """Return a copy of the player with the same history."""
         other = UCBPlayer(len(self.sums))
         other.draws, other.sums = self.draws, self.sums
         return other
@@ -146,7 +147,7 @@ class UCBPlayer:
 
 @dataclass(frozen=True, eq=False)
 class BanditTrace:
-    """One game: the `arms` drawn, `(T,)`, and the `probabilities` they were drawn with, `(T, n)`."""
+    """Store one bandit game: the drawn `arms`, `(T,)`, and the `probabilities` of all arms, `(T, n)`."""
 
     learner: Any
     losses: Array
@@ -155,20 +156,20 @@ class BanditTrace:
 
     @property
     def paid(self) -> Array:
-        """The losses of the arms that were drawn, `(T,)`."""
+        """Return the losses of the drawn arms, `(T,)`."""
         return self.losses[np.arange(len(self.arms)), self.arms]
 
     @property
     def regret(self) -> float:
-        """What was paid, less the total of the best arm."""
+        """Return the regret: total paid minus total loss of the best arm."""
         return float(self.paid.sum() - self.losses.sum(axis=0).min())
 
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """All games that can happen: P sequences of arms, `(P, T)`, each with its chance, `(P,)`.
+    """Store all possible games: P sequences of arms, `(P, T)`, with their probabilities `chances`, `(P,)`.
 
-    `probabilities` are those that the learner drew from, `(P, T, n)`.
+    `probabilities` are those of the arms in each round of each path, `(P, T, n)`.
     """
 
     learner: Any
@@ -179,32 +180,32 @@ class Paths:
 
     @property
     def dim(self) -> int:
-        """The number of arms."""
+        """Return the number of arms."""
         return self.losses.shape[1]
 
     @property
     def rounds(self) -> int:
-        """The number of rounds."""
+        """Return the number of rounds."""
         return len(self.losses)
 
     @property
     def paid(self) -> Array:
-        """The losses of the arms that were drawn, `(P, T)`."""
+        """Return the losses of the drawn arms, `(P, T)`."""
         return self.losses[np.arange(self.rounds), self.arms]
 
     @property
     def regrets(self) -> Array:
-        """The regret on each path against the best arm, `(P,)`."""
+        """Return the regret of each path against the best arm, `(P,)`."""
         return self.paid.sum(axis=1) - self.losses.sum(axis=0).min()
 
     @property
     def estimates(self) -> Array:
-        """The losses as `EXP3` and `EXP3IX` estimate them, `(P, T, n)`."""
+        """Return the loss estimates of `EXP3` or `EXP3IX`, `(P, T, n)`."""
         drawn = np.arange(self.dim) == self.arms[..., None]
         return drawn * self.losses / np.where(drawn, self.probabilities + self.learner.bias, 1.0)
 
     def mean(self, of: ArrayLike) -> float:
-        """Return the expectation of a quantity that is known for each path, `(P,)`."""
+        """Return the expectation of a quantity with one value per path, `(P,)`."""
         return float(self.chances @ validate.array("of", of, len(self.chances), ndim=1))
 
     def quantile(self, delta: float) -> float:
@@ -215,12 +216,12 @@ class Paths:
         return float(self.regrets[order][np.argmax(above <= delta + 1e-12)])
 
     def again(self, losses: ArrayLike) -> "Paths":
-        """Return all games of the same learner on other losses."""
+        """Return all possible games of the same learner on other losses."""
         return all_paths(self.learner, losses)
 
 
 def play_bandit(learner: Any, losses: ArrayLike, seed: int) -> BanditTrace:
-    """Play one game on losses `(T, n)` fixed in advance; the learner is told its own arm's loss alone."""
+    """Play one game on losses `(T, n)`: draw arms at random and reveal only the loss of the drawn arm."""
     losses = validate.frozen("losses", losses, learner.n, ndim=2)
     rng, player = np.random.default_rng(seed), learner.player()
     arms, drawn_from = [], []
@@ -234,7 +235,7 @@ def play_bandit(learner: Any, losses: ArrayLike, seed: int) -> BanditTrace:
 
 
 def all_paths(learner: Any, losses: ArrayLike) -> Paths:
-    """Follow every sequence of arms that has a positive probability: at most n^T of them.
+    """Enumerate every sequence of arms with positive probability, at most n^T of them, as `Paths`.
 
     >>> paths = all_paths(EXP3(2, eta=1.0), [[1, 0], [1, 0]])
     >>> len(paths.arms), round(paths.mean(paths.regrets), 4)
@@ -255,20 +256,20 @@ def all_paths(learner: Any, losses: ArrayLike) -> Paths:
     return Paths(learner, losses, np.array(arms), np.array(drawn_from), np.array(chances))
 
 
-# ---------------------------------------------------------------- the law of the regret in one game
+# ---------------------------------------------------------------- the distribution of the regret in one game
 
 
 def switch_losses(T: int) -> Array:
-    """Return T rounds of two arms: the first is right for a quarter of the game, the second for the rest."""
+    """Return 0/1 losses of two arms, `(T, 2)`: arm 1 is right for a quarter of the game, then arm 2."""
     first = np.arange(validate.count("T", T, low=4)) < T // 4
     return np.column_stack([~first, first]).astype(float)
 
 
 def switch_law(learner: Any, T: int) -> tuple[Array, Array]:
-    """Return the possible regrets of `EXP3` or `EXP3IX` on `switch_losses(T)`, and their probabilities.
+    """Return the possible regrets of `EXP3` or `EXP3IX` on `switch_losses(T)` and their probabilities.
 
-    In each part of the game one arm alone has losses, and its estimate depends only on how often it was
-    drawn. So the law is a dynamic program over the two numbers of draws.
+    In each part of the game only one arm has losses, and its estimate depends only on how often it was drawn.
+    So a dynamic program over the two numbers of draws computes the distribution exactly.
     """
     losses = switch_losses(T)
     early = int(losses[:, 1].sum())
@@ -287,12 +288,12 @@ def switch_law(learner: Any, T: int) -> tuple[Array, Array]:
 
 
 def _chance(gap: Any, eta: float) -> Any:
-    """The probability of the arm whose estimate is larger by `gap`."""
+    """Return the probability of the arm whose estimate is larger by `gap`."""
     return np.exp(-np.logaddexp(0.0, eta * np.minimum(gap, 700 / eta)))
 
 
 def _draws(rounds: int, gap: float, eta: float, bias: float) -> Array:
-    """The law of the number of draws of an arm that always loses 1 and starts `gap` behind."""
+    """Return the distribution of the number of draws of an arm with loss 1 that starts `gap` behind."""
     chances = np.zeros(rounds + 1)
     for k in range(rounds + 1):
         chances[k] = _chance(gap, eta)

@@ -1,7 +1,8 @@
-"""From online to batch: one convex function, descent on it, and the point that is handed over at the end.
+"""Minimise one convex function by online descent, and compare the average iterate with the last one.
 
-`linear_decay(scale, N)` are the steps whose last iterate is as good as the average, `Pieces` is a convex
-function made of planes, and `resisting(dim)` is the one that no method of N < dim steps can minimise.
+`linear_decay(scale, N)` is the step size schedule for which the last iterate is as good as the average,
+`Pieces` is a piecewise linear convex function, and `resisting(dim)` is the hard instance for every method
+that takes N < dim steps in the span of its subgradients.
 """
 
 from typing import Any
@@ -15,7 +16,7 @@ from ocolib.types import Array
 
 @description
 class linear_decay:
-    """The schedule η_t = scale·(N + 1 − t) for t = 1, …, N.
+    """Decrease the step size linearly: η_t = scale·(N + 1 − t) for t = 1, …, N.
 
     >>> eta = linear_decay(0.1, N=3)
     >>> [round(eta(t), 3) for t in (1, 2, 3)]
@@ -36,7 +37,15 @@ class linear_decay:
 
 @description
 class Pieces:
-    """The convex function f(w) = max_i (⟨a_i, w⟩ + b_i); its subgradient is the first a_i that is active."""
+    """Represent the piecewise linear convex function f(w) = max_i (⟨a_i, w⟩ + b_i).
+
+    The a_i are the rows of `slopes` and the b_i the entries of `offsets` (0 by default). The subgradient is
+    the a_i of the first piece that attains the maximum.
+
+    >>> f = Pieces([[1.0, 0.0], [0.0, 1.0]])
+    >>> float(f.value([2.0, 5.0])), f.subgradient(np.array([2.0, 5.0]))
+    (5.0, array([0., 1.]))
+    """
 
     slopes: Any
     offsets: Any = None
@@ -48,24 +57,24 @@ class Pieces:
 
     @property
     def dim(self) -> int:
-        """n."""
+        """Return the dimension n."""
         return self.slopes.shape[1]
 
     def value(self, w: Array) -> Any:
-        """Return f(w), for one w or for many."""
+        """Return f(w) for one point w or for each row of w."""
         return (np.asarray(w) @ self.slopes.T + self.offsets).max(axis=-1)
 
     def subgradient(self, w: Array) -> Array:
-        """Return the slope of the first active piece."""
+        """Return the slope of the first piece that attains the maximum at w."""
         return self.slopes[int((self.slopes @ w + self.offsets).argmax())].copy()
 
     def expression(self, w: Any) -> Any:
-        """Return the function for cvxpy."""
+        """Return f as a cvxpy expression in the variable w."""
         import cvxpy as cp
 
         return cp.max(self.slopes @ w + self.offsets)
 
 
 def resisting(dim: int, rho: float = 1.0) -> Pieces:
-    """Return f(w) = ρ·max_i w_i. Descent from 0 meets a new coordinate in each of its first `dim` rounds."""
+    """Return f(w) = ρ·max_i w_i: descent from 0 sees a new coordinate in each of its first `dim` rounds."""
     return Pieces(validate.positive("rho", rho) * np.eye(validate.count("dim", dim)))

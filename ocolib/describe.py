@@ -1,4 +1,6 @@
-"""Describe sets, losses and learners: frozen dataclasses with `==` and a `repr` that can be evaluated.
+"""Define frozen dataclasses that compare arrays with `==` and print a `repr` that can be evaluated.
+
+Sets, losses and learners are such dataclasses: they hold parameters and never change.
 
 >>> from numpy import array
 >>> from ocolib.sets import Ball
@@ -19,9 +21,9 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True)
 def description(cls: type[T]) -> type[T]:
-    """Make the class a frozen dataclass with `==` field by field, arrays included, and a short `repr`.
+    """Turn a class into a frozen dataclass whose `==` compares arrays entry by entry.
 
-    The `repr` can be evaluated, unless a field is a function or an array of more than 40 entries.
+    Its `repr` can be evaluated, unless a field is a function or an array with more than 40 entries.
     """
     own = cls.__dict__.get("__repr__", _repr)
     cls = dataclass(frozen=True, eq=False, repr=False)(cls)
@@ -30,13 +32,13 @@ def description(cls: type[T]) -> type[T]:
 
 
 def keep(self: Any, **values: Any) -> None:
-    """Store checked values in a frozen object, most often from its `__post_init__`."""
+    """Set fields of a frozen object, usually in its `__post_init__` after checking them."""
     for name, value in values.items():
         object.__setattr__(self, name, value)
 
 
 def changed(self: T, **values: Any) -> T:
-    """Copy the object and replace some fields by values that are known to be legal."""
+    """Return a copy with some fields replaced, without checking the new values again."""
     other = copy(self)
     keep(other, **values)
     return other
@@ -54,10 +56,8 @@ def _shown(part: Any) -> str:
 
 def _repr(self: Any) -> str:
     with np.printoptions(floatmode="unique"):
-        shown = [
-            f"{field.name}={_shown(part)}" for field, part in zip(fields(self), _parts(self), strict=True)
-        ]
-    return f"{type(self).__name__}({', '.join(shown)})"
+        shown = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+    return f"{type(self).__name__}({shown})"
 
 
 def _equal(self: Any, other: object) -> Any:

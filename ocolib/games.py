@@ -1,7 +1,7 @@
-"""Let two learners play a matrix game against each other: the row player pays ⟨x, A y⟩ to the column player.
+"""Play a matrix game between two learners: the row player pays ⟨x, Ay⟩ to the column player.
 
-`play_game(A, row, column, rounds)` returns a `GameTrace`. Both choose before either sees the other's choice.
-The row player's loss in round t is A y_t, the column player's −Aᵀx_t.
+`play_game(A, row, column, rounds)` returns a `GameTrace`. Both players choose before either sees the other's
+choice. In round t the linear loss of the row player is Ay_t and that of the column player is −Aᵀx_t.
 
 >>> import numpy as np
 >>> scissors = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
@@ -30,10 +30,10 @@ from ocolib.types import Adversary, Array
 
 @description
 class HedgeFrom(FirstOrder):
-    """Hedge from a given distribution: w_{t+1} ∝ start · exp(−eta·(z_1 + … + z_t + hint·z_t)).
+    """Run Hedge from a given distribution: w_{t+1} ∝ start · exp(−eta·(z_1 + … + z_t + hint·z_t)).
 
-    With hint = 0 it is Hedge; from the uniform start it is `learners.Hedge`. With hint = 1 it is *optimistic*
-    Hedge: it plays as if the last loss came once more.
+    With hint = 0 this is Hedge, and from the uniform distribution it equals `learners.Hedge`. With hint = 1
+    it is *optimistic* Hedge, which counts the last loss twice.
     """
 
     start: Any
@@ -62,7 +62,7 @@ class HedgeFrom(FirstOrder):
 
 
 def OptimisticHedge(n: int, eta: float, start: Any = None) -> HedgeFrom:
-    """Return Hedge that counts the last loss twice, from `start` or from the uniform distribution."""
+    """Return optimistic Hedge, which counts the last loss twice; it starts at `start`, by default uniform."""
     n = validate.count("n", n)
     return HedgeFrom(np.full(n, 1 / n) if start is None else validate.vector("start", start, n), eta, 1.0)
 
@@ -72,18 +72,18 @@ def OptimisticHedge(n: int, eta: float, start: Any = None) -> HedgeFrom:
 
 @description
 class Pair:
-    """Two learners as one: its play is (x, y), and its loss (z, v) goes to each in part."""
+    """Combine two learners into one whose play is (x, y); each receives its part of the loss vector."""
 
     row: Any
     column: Any
 
     def player(self) -> "PairPlayer":
-        """Begin a game of each."""
+        """Return a fresh player that combines fresh players of both learners."""
         return PairPlayer(self.row.player(), self.column.player())
 
 
 class PairPlayer:
-    """A game of a `Pair`."""
+    """Play one game of a `Pair`."""
 
     def __init__(self, row: Any, column: Any) -> None:
         self.row, self.column, self.n = row, column, len(row.predict())
@@ -92,7 +92,7 @@ class PairPlayer:
         return np.concatenate([self.row.predict(), self.column.predict()])
 
     def step(self, z: Array) -> None:
-        """Tell each player its own part of the loss."""
+        """Give each player its own part of the loss vector."""
         for player, part in ((self.row, z[: self.n]), (self.column, z[self.n :])):
             if hasattr(player, "step"):
                 player.step(part)
@@ -105,40 +105,41 @@ class PairPlayer:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GameTrace(Trace):
-    """Keep what two learners leave behind: a `Trace` of the pair, whose plays are (x_t, y_t)."""
+    """Store the result of a matrix game: a `Trace` of the pair, whose plays are (x_t, y_t)."""
 
     matrix: Any = None  #: A; the row player pays ⟨x, A y⟩
 
     @property
     def x(self) -> Array:
-        """The row player's plays x_1, …, x_T, `(T, n)`."""
+        """Return the plays x_1, …, x_T of the row player, `(T, n)`."""
         return self.points[:, : len(self.matrix)]
 
     @property
     def y(self) -> Array:
-        """The column player's plays y_1, …, y_T, `(T, m)`."""
+        """Return the plays y_1, …, y_T of the column player, `(T, m)`."""
         return self.points[:, len(self.matrix) :]
 
     @property
     def payments(self) -> Array:
-        """⟨x_t, A y_t⟩, what the row player pays in each round."""
+        """Return the payments ⟨x_t, Ay_t⟩ of the row player, `(T,)`."""
         return ((self.x @ self.matrix) * self.y).sum(axis=1)
 
     @property
     def regrets(self) -> tuple[float, float]:
-        """Return (R_1, R_2): of the row player, who pays, and of the column player, who is paid."""
+        """Return the regrets (R_1, R_2) of the row and the column player."""
         paid, least = self.payments.sum(), (self.matrix @ self.y.sum(axis=0)).min()
         return float(paid - least), float((self.x.sum(axis=0) @ self.matrix).max() - paid)
 
     @property
     def gap(self) -> float:
-        """Return the duality gap of the two averages."""
+        """Return the duality gap of the average plays."""
         return duality_gap(self.matrix, self.x.mean(axis=0), self.y.mean(axis=0))
 
 
 def play_game(matrix: ArrayLike, row: Any, column: Any, rounds: int) -> GameTrace:
-    """Play `rounds` rounds of the game with this matrix; each learner sees only its own losses.
-    Both choose before either learns what the other has chosen.
+    """Play `rounds` rounds of the matrix game and return the `GameTrace`.
+
+    Both players choose before either sees the other's choice, and each sees only its own losses.
     """
     A, rounds = validate.frozen("matrix", matrix, ndim=2), validate.count("rounds", rounds)
     for name, learner, size in (("row", row, A.shape[0]), ("column", column, A.shape[1])):
@@ -146,7 +147,7 @@ def play_game(matrix: ArrayLike, row: Any, column: Any, rounds: int) -> GameTrac
             raise ValueError(f"{name} must have a method player(), got {type(learner).__name__}")
         found = len(learner.player().predict())
         if found != size:
-            raise ValueError(f"{name} must play {size} choices, as the matrix has, got {found}")
+            raise ValueError(f"{name} must have {size} choices, like the matrix, got {found}")
     n = len(A)
 
     def nature(t: int, w: Array, past: Array) -> Array:
@@ -159,7 +160,9 @@ def play_game(matrix: ArrayLike, row: Any, column: Any, rounds: int) -> GameTrac
 
 
 def duality_gap(matrix: ArrayLike, x: ArrayLike, y: ArrayLike) -> float:
-    """Return max_j (Aᵀx)_j − min_i (A y)_i ≥ 0: what both together could gain by answering the other.
+    """Return the duality gap max_j (Aᵀx)_j − min_i (Ay)_i ≥ 0.
+
+    It is what the two players together could gain by best responses.
 
     >>> duality_gap([[0, 1], [1, 0]], [0.5, 0.5], [0.25, 0.75])
     0.25
@@ -170,10 +173,10 @@ def duality_gap(matrix: ArrayLike, x: ArrayLike, y: ArrayLike) -> float:
 
 
 def best_column(matrix: ArrayLike) -> Adversary:
-    """Answer a play w on the rows with the column of the matrix that has the largest ⟨w, column⟩.
+    """Return the adversary that answers a play w on the rows with the column of largest ⟨w, column⟩.
 
-    Ties go to the first one. In boosting w weighs the examples, a column is a hypothesis (+1 where it is
-    right), and ⟨w, column⟩ is its edge.
+    Ties go to the first column. In boosting, w weights the examples, a column is a hypothesis (+1 where it is
+    right, −1 where it is wrong), and ⟨w, column⟩ is its edge.
     """
     M = validate.frozen("matrix", matrix, ndim=2)
     return lambda t, w, past: M[:, int((w @ M).argmax())]

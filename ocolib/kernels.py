@@ -1,4 +1,6 @@
-"""Play the Perceptron with a kernel: w = Σ c_i·k(x_i, ·) is never formed. Lecture 9, remark on kernels.
+"""Run the kernel Perceptron, whose weight vector w = Σ c_i·k(x_i, ·) is stored only by its coefficients.
+
+See the remark on kernels in Lecture 9.
 
 >>> from ocolib.game import play
 >>> from ocolib.losses import perceptron_loss
@@ -25,9 +27,9 @@ from ocolib.types import Array
 
 @description
 class KernelPerceptron(ReadsExamples):
-    """The Perceptron on the functions k(x, ·): w_1 = 0; if y·w(x) ≤ 0 add y·k(x, ·).
+    """Run the Perceptron in the feature space of a kernel: w_1 = 0; if y·w(x) ≤ 0, add y·k(x, ·).
 
-    `kernel(A, B)` is the matrix of all k(a, b), a row of A and b row of B.
+    `kernel(A, B)` returns the matrix of all k(a, b), where a is a row of A and b a row of B.
     """
 
     kernel: Callable[[Array, Array], Array]
@@ -37,7 +39,7 @@ class KernelPerceptron(ReadsExamples):
             raise ValueError(f"kernel must be a function of two arrays of rows, got {self.kernel!r}")
 
     def gram(self, A: Array, B: Array) -> Array:
-        """Return the matrix of all k(a, b), checked; an answer of the right size is reshaped."""
+        """Return the kernel matrix of all k(a, b), checked and reshaped to len(A) × len(B)."""
         name = "the kernel's matrix"
         K = validate.numbers(name, self.kernel(A.copy(), B.copy()))
         if K.size != len(A) * len(B):
@@ -45,11 +47,11 @@ class KernelPerceptron(ReadsExamples):
         return validate.array(name, K.reshape(len(A), len(B)))
 
     def player(self) -> "KernelPlayer":
-        """Begin a game: it predicts no vector; its `margin(x)` is w(x)."""
+        """Return a fresh player; it has `margin(x)`, the value w(x), in place of `predict()`."""
         return KernelPlayer(self)
 
     def play(self, losses: Any, rounds: int | None = None) -> "KernelTrace":
-        """Play all the examples, or the first `rounds`; `game.play` calls this."""
+        """Play all examples, or the first `rounds`; `game.play` calls this method."""
         if not isinstance(losses, Examples):
             raise ValueError(f"KernelPerceptron plays perceptron_loss(X, y), got {type(losses).__name__}")
         losses = self.sees(losses if rounds is None else losses[:rounds])
@@ -65,58 +67,58 @@ class KernelPerceptron(ReadsExamples):
 
 
 class KernelPlayer:
-    """A game of `KernelPerceptron`: w as the list of what was added to it."""
+    """Play one game of `KernelPerceptron`; w is stored as support vectors and coefficients."""
 
     def __init__(self, learner: KernelPerceptron) -> None:
         self.learner, self.coefficients = learner, np.zeros(0)
         self.support: Array | None = None
 
     def margin(self, x: Array) -> float:
-        """Return w(x) = Σ coefficient_i·k(x_i, x), a kernel value for each update so far."""
+        """Return w(x) = Σ coefficient_i·k(x_i, x), summed over the updates so far."""
         if self.support is None:
             return 0.0
         return float(self.learner.gram(self.support, np.asarray(x)[None, :])[:, 0] @ self.coefficients)
 
     def add(self, x: Array, coefficient: float) -> None:
-        """Add coefficient·k(x, ·)."""
+        """Add coefficient·k(x, ·) to w."""
         if coefficient:
             self.support = x[None, :] if self.support is None else np.vstack([self.support, x])
             self.coefficients = np.append(self.coefficients, coefficient)
 
     def update(self, loss: Any) -> None:
-        """Add −slope·k(x, ·) for the slope of the loss at w(x)."""
+        """Add −slope·k(x, ·), where slope is that of the loss at w(x)."""
         self.add(loss.x, -self.learner.sees(loss).phi.slope(self.margin(loss.x), loss.y))
 
 
 @dataclass(frozen=True, eq=False)
 class KernelTrace:
-    """What a game without weights leaves behind: w_{T+1} = Σ coefficients_t·k(x_t, ·)."""
+    """Store the result of a kernel game: w_{T+1} = Σ coefficients_t·k(x_t, ·)."""
 
     learner: KernelPerceptron
-    losses: Examples  #: as played
+    losses: Examples  #: the losses that were played
     scores: Array  #: w_t(x_t), `(T,)`
-    coefficients: Array  #: what round t added, `(T,)`: ±1 in an update, else 0
+    coefficients: Array  #: the coefficient that round t added, `(T,)`: ±1 in an update, else 0
 
     def __repr__(self) -> str:
         return f"KernelTrace({len(self.scores)} rounds, {self.updates.sum()} updates)"
 
     @property
     def margins(self) -> Array:
-        """y_t·w_t(x_t)."""
+        """Return the margins y_t·w_t(x_t), `(T,)`."""
         return self.losses.y * self.scores
 
     @property
     def updates(self) -> Array:
-        """In which rounds something was added."""
+        """Mark the rounds with an update, `(T,)` of bool."""
         return self.coefficients != 0
 
     @property
     def mistakes(self) -> Array:
-        """In which rounds the predicted sign was wrong; the sign of 0 is +1."""
+        """Mark the rounds with a wrong predicted sign, `(T,)` of bool; the sign of 0 is +1."""
         return (self.scores >= 0) != (self.losses.y > 0)
 
     def score(self, X: ArrayLike) -> Array:
-        """Return w_{T+1}(x) for every row x of X; with no update it is 0."""
+        """Return w_{T+1}(x) for every row x of X."""
         X, used = validate.array("X", X, self.losses.dim, ndim=2), self.updates
         if not used.any():
             return np.zeros(len(X))

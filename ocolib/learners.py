@@ -1,23 +1,25 @@
-"""Define learners. A learner is a frozen description, and `learner.player()` begins a game.
+"""Define online learners: follow the leader, FTRL, gradient descent, Hedge, Perceptron, Winnow and others.
 
-A player has `predict()`, the next play, and `step(z)` or `update(loss)`, which tell it what the round
-brought. There are two kinds, each one formula a learner:
+A learner is a frozen dataclass of parameters, and `learner.player()` returns a fresh player for one game. A
+player has `predict()`, which returns the next play, and `step(z)` or `update(loss)`, which receive the
+subgradient or the loss of the round. There are two kinds of learners; each is one formula:
 
-- leaders (`FTL`, `FTRL`, `Hedge`) minimise the true sum of the losses: `lead(t, a, b)` is the play after t
-  rounds with f_1 + … + f_t = ½a‖w‖² + ⟨b, w⟩ + const. They take losses with `coefficients`;
-- first-order learners (`OGD`, `Perceptron`, `Winnow`, …) see only a subgradient z_t at their own play:
-  `after(t, w, z, Z)` is w_{t+1} when round t was played at w = w_t, z = z_t and Z = z_1 + … + z_t.
-  `Linearized(leader)` makes one of a leader.
+- Leaders (`FTL`, `FTRL`, `Hedge`) minimise the sum of the losses. Their formula `lead(t, a, b)` returns the
+  play after t rounds with f_1 + … + f_t = ½a‖w‖² + ⟨b, w⟩ + const, so they need losses with `coefficients`.
+- First-order learners (`OGD`, `Perceptron`, `Winnow`, …) use only the subgradient z_t at their own play.
+  Their formula `after(t, w, z, Z)` returns w_{t+1} from w = w_t, z = z_t and Z = z_1 + … + z_t.
+  `Linearized(leader)` turns a leader into a first-order learner.
 
-`points(Z)` gives all plays w_1, …, w_{T+1} against linear losses known in advance, `(..., T, n)` →
-`(..., T + 1, n)`: the same formula on running sums. w_t depends on the first t − 1 rows alone.
+`points(Z)` returns all plays w_1, …, w_{T+1} against linear losses that are known in advance,
+`(..., T, n)` → `(..., T + 1, n)`. It applies the same formula to running sums; w_t depends on the first t − 1
+rows only.
 
-A step `eta` is a number, an array with one step for each run of a batch, or a schedule, called with
-t = 1, 2, …: η_t is the step taken after round t. Lazy learners and leaders use it on the whole sum Z_t, eager
-ones on z_t, `DelayedOGD` on the t-th gradient to arrive.
+A step size `eta` is a number, an array with one entry per run of a batch, or a schedule that is called with
+t = 1, 2, …. The step η_t is used after round t: by lazy learners and leaders on the whole sum Z_t, by eager
+learners on z_t, and by `DelayedOGD` on the t-th gradient to arrive.
 
-A learner of your own needs `player()`; `ocolib.testing.check_learner` says whether it keeps the rules. Derive
-it from `FirstOrder` or `Leader` and the formula is all you write:
+To write a learner of your own, give a class a method `player()`, or derive it from `FirstOrder` or `Leader`
+and write only the formula. `ocolib.testing.check_learner` tests it.
 
 >>> from ocolib.game import play
 >>> class Half(FirstOrder):
@@ -39,15 +41,15 @@ from ocolib.describe import description, keep
 from ocolib.losses import Example, Examples, Linear
 from ocolib.phi import PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Orthant, Set, Simplex, Space
+from ocolib.sets import Ball, Orthant, Set, Simplex, Space, inside
 from ocolib.types import Array, Step
 
-# ---------------------------------------------------------------- steps
+# ---------------------------------------------------------------- step sizes
 
 
 @description
 class inverse_sqrt:
-    """The schedule η_t = scale/√t."""
+    """Represent the step size schedule η_t = scale/√t."""
 
     scale: float
 
@@ -60,7 +62,7 @@ class inverse_sqrt:
 
 @description
 class inverse:
-    """The schedule η_t = scale/t; with scale = 1/H the one for H-strongly convex losses."""
+    """Represent the schedule η_t = scale/t; scale = 1/H is the choice for H-strongly convex losses."""
 
     scale: float
 
@@ -72,9 +74,9 @@ class inverse:
 
 
 def step_at(eta: Step, t: Any) -> Array:
-    """Return η_t for t = 1, 2, …, or for an array of such t: `(..., T)`.
+    """Return the step size η_t for one round t, or for an array of rounds: `(..., T)`.
 
-    Schedules are asked for one round at a time, but for those of this library.
+    A schedule of your own is called with one round at a time, so it need not work with arrays.
     """
     if not callable(eta):
         step = validate.positives("eta", eta)
@@ -89,22 +91,34 @@ def step_at(eta: Step, t: Any) -> Array:
 
 
 def steps(eta: Step, T: int, before: int = 0) -> Array:
-    """Return the steps of the T rounds after round `before`, `(..., T)`."""
+    """Return the step sizes of the T rounds after round `before`, `(..., T)`."""
     found = step_at(eta, np.arange(before + 1, before + T + 1))
     return np.broadcast_to(found, (*found.shape[:-1], T)).copy()
 
 
 def kept_step(eta: Step) -> Step:
-    """Check a step, and keep it as a schedule, a float or a frozen array."""
+    """Check a step size and return it as a schedule, a float or a read-only array."""
+    if isinstance(eta, str):
+        raise ValueError(f"eta must be a number, an array of numbers or a schedule eta(t), got {eta!r}")
     first = step_at(eta, 1)
     return eta if callable(eta) else validate.frozen("eta", first) if first.ndim else float(first)
+
+
+def kept_start(over: Any, start: Any) -> Array | None:
+    """Check that `start` is a point of the set and return it as a read-only vector; None stays None."""
+    if start is None:
+        return None
+    start = validate.vector("start", start, over.dim)
+    if not inside(over, start):
+        raise ValueError(f"start must lie in {over!r}, got {start}")
+    return start
 
 
 # ---------------------------------------------------------------- what learners share
 
 
 def running_sums(Z: ArrayLike, over: Any) -> Array:
-    """Return 0, Z_1, Z_1 + Z_2, …: `(..., T, n)` → `(..., T + 1, n)`, each row shifted as the set allows."""
+    """Return the running sums 0, Z_1, Z_1 + Z_2, … of the shifted rows: `(..., T, n)` → `(..., T + 1, n)`."""
     Z = validate.array("Z", Z, over.dim)
     if Z.ndim < 2:
         raise ValueError(f"Z must have shape (..., T, n), got {Z.shape}")
@@ -112,34 +126,34 @@ def running_sums(Z: ArrayLike, over: Any) -> Array:
 
 
 def shifted(z: Array, over: Any) -> Array:
-    """Return z, less the common offset that does not matter on the set (see `Set.shift`)."""
+    """Return z without the common offset that does not matter on the set (see `Set.shift`)."""
     return z - over.shift(z) if hasattr(over, "shift") else z
 
 
 class Leader:
-    """A learner that minimises the sum of the losses so far: a subclass has `over` and `lead(t, a, b)`."""
+    """Define a learner that minimises the sum of the losses; a subclass has `over` and `lead(t, a, b)`."""
 
     over: Any
 
     def lead(self, t: Any, a: Any, b: Array) -> Array:
         """Return the play after t rounds with f_1 + … + f_t = ½a‖w‖² + ⟨b, w⟩ + const.
 
-        t is a number, or an array with one entry for each row of b.
+        t is a number, or an array with one entry per row of b.
         """
         raise NotImplementedError
 
     def player(self) -> "LeaderPlayer":
-        """Begin a game."""
+        """Return a fresh player."""
         return LeaderPlayer(self)
 
     def points(self, Z: ArrayLike) -> Array:
-        """Return all plays against linear losses."""
+        """Return all plays w_1, …, w_{T+1} against linear losses."""
         sums = running_sums(Z, self.over)
         return self.lead(np.arange(sums.shape[-2]), 0.0, sums)
 
 
 class LeaderPlayer:
-    """A game of a `Leader`: it keeps the sum of the losses as its coefficients."""
+    """Play one game of a `Leader`; it stores the coefficients of the sum of the losses."""
 
     def __init__(self, learner: Any) -> None:
         self.learner, self.t, self.a, self.b = learner, 0, 0.0, np.zeros(learner.over.dim)
@@ -149,39 +163,40 @@ class LeaderPlayer:
 
     def update(self, loss: Any) -> None:
         if not hasattr(loss, "coefficients"):
+            who, found = type(self.learner).__name__, type(loss).__name__
             raise ValueError(
-                f"{type(self.learner).__name__} sums its losses exactly and takes Linear and Quadratic "
-                f"ones, got {type(loss).__name__}; use Linearized(...), or oracle.FTRL if cvxpy can say it"
+                f"{who} needs Linear or Quadratic losses, got {found}; use Linearized({who}(...)), or "
+                "oracle.FTRL for losses with a cvxpy form"
             )
         a, b, _ = loss.coefficients
         self.t, self.a, self.b = self.t + 1, self.a + a, self.b + shifted(b, self.learner.over)
 
 
 class FirstOrder:
-    """A learner that sees only subgradients at its own plays: a subclass has `over` and `after`."""
+    """Define a learner that uses only the subgradients at its plays; a subclass has `over` and `after`."""
 
     over: Any
-    lazy = False  #: is w_{t+1} a function of t and Z alone? Then `points` needs no loop
+    lazy = False  #: True if w_{t+1} depends on t and Z only, so that `points` needs no loop
 
     def after(self, t: Any, w: Array, z: Array, Z: Array) -> Array:
-        """Return w_{t+1}: round t was played at w, z is its subgradient, Z = z_1 + … + z_t.
+        """Return w_{t+1} from the play w = w_t, its subgradient z = z_t and the sum Z = z_1 + … + z_t.
 
-        On a set with a `shift` (the simplex) z comes without the offset that does not matter there. For a
-        lazy learner t may be an array with one entry for each row of Z.
+        On a set with a `shift` (the simplex) the common offset has already been subtracted from z. For a lazy
+        learner t may be an array with one entry per row of Z.
         """
         raise NotImplementedError
 
     @property
     def first(self) -> Array:
-        """w_1, the point of the set nearest to 0."""
+        """Return w_1, the point of the set nearest to 0."""
         return self.over.project(np.zeros(self.over.dim))
 
     def player(self) -> "FirstOrderPlayer":
-        """Begin a game."""
+        """Return a fresh player."""
         return FirstOrderPlayer(self)
 
     def points(self, Z: ArrayLike) -> Array:
-        """Return all plays against linear losses."""
+        """Return all plays w_1, …, w_{T+1} against linear losses."""
         sums, w = running_sums(Z, self.over)[..., 1:, :], self.first
         rounds, Z = range(sums.shape[-2]), shifted(np.asarray(Z, dtype=float), self.over)
         if self.lazy:
@@ -192,7 +207,7 @@ class FirstOrder:
 
 
 class FirstOrderPlayer:
-    """A game of a `FirstOrder` learner."""
+    """Play one game of a `FirstOrder` learner."""
 
     def __init__(self, learner: Any) -> None:
         self.learner, self.over, self.t, self.w = learner, learner.over, 0, learner.first
@@ -202,13 +217,13 @@ class FirstOrderPlayer:
         return self.w.copy()
 
     def step(self, z: Array) -> None:
-        """Move, knowing the subgradient z at the last play."""
+        """Move to the next play, given the subgradient z at the last one."""
         z = shifted(z, self.over)
         self.t, self.Z = self.t + 1, self.Z + z
         self.w = self.learner.after(self.t, self.w, z, self.Z)
 
     def update(self, loss: Any) -> None:
-        """Move by a subgradient of the loss at the last play."""
+        """Move to the next play with a subgradient of the loss at the last one."""
         self.step(loss.subgradient(self.predict()))
 
 
@@ -217,12 +232,20 @@ class FirstOrderPlayer:
 
 @description
 class FTL(Leader):
-    """Follow the leader: w_t ∈ argmin over the set of f_1 + … + f_{t−1}; of several, the one of least norm.
+    """Follow the leader: w_t ∈ argmin over the set of f_1 + … + f_{t−1} (Lecture 13, (2)).
 
-    Lecture 13, (2).
+    Of several minimisers it plays the one of least norm.
+
+    >>> FTL(Ball(1)).points(np.array([[-0.5], [1.0], [-1.0]]))[:, 0]  # it jumps between the ends
+    array([ 0.,  1., -1.,  1.])
     """
 
     over: Set
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.over, "minimize_linear"):
+            found = type(self.over).__name__
+            raise ValueError(f"FTL needs a set with minimize_linear(c), got {found} without it")
 
     def lead(self, t: Any, a: Any, b: Array) -> Array:
         return self.over.project(-b / a) if a > 0 else self.over.minimize_linear(b)
@@ -232,7 +255,8 @@ class FTL(Leader):
 class FTRL(Leader):
     """Follow the regularised leader: w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t.
 
-    Lecture 13, (3), and Lecture 17, (17.1); w_1 = argmin R.
+    The first play is w_1 = argmin R. See Lecture 13, (3), and Lecture 17, (17.1). `over` is the set,
+    `regularizer` is R, and `eta` is the step size or schedule.
 
     >>> from ocolib.sets import Ball
     >>> w = FTRL(Ball(2), SquaredNorm(), eta=0.5).points(np.array([[1.0, 0.0], [0.0, -1.0]]))
@@ -248,15 +272,21 @@ class FTRL(Leader):
 
     def __post_init__(self) -> None:
         keep(self, eta=kept_step(self.eta))
-        self.regularizer.minimize(np.zeros(self.over.dim), 1.0, self.over)  # is there a closed form?
+        self.regularizer.minimize(np.zeros(self.over.dim), 1.0, self.over)  # raises without a closed form
 
     def lead(self, t: Any, a: Any, b: Array) -> Array:
-        eta = step_at(self.eta, np.maximum(t, 1))  # before round 1 any step will do: a = b = 0
+        eta = step_at(self.eta, np.maximum(t, 1))  # before round 1 a = b = 0, so the step does not matter
         return self.regularizer.minimize(b, eta, self.over, curvature=a)
 
 
 def Hedge(n: int, eta: Step) -> FTRL:
-    """Return exponential weights on n experts, w_{t+1} = softmax(−η_t·Z_t): FTRL with entropy."""
+    """Return Hedge (exponential weights) on n experts: w_{t+1} = softmax(−η_t·Z_t).
+
+    It is FTRL on the simplex with the negative entropy.
+
+    >>> Hedge(2, eta=np.log(3)).points(np.array([[0.0, 1.0]]))[-1]
+    array([0.75, 0.25])
+    """
     return FTRL(Simplex(n), NegativeEntropy(), eta)
 
 
@@ -265,7 +295,7 @@ def Hedge(n: int, eta: Step) -> FTRL:
 
 @description
 class Linearized:
-    """Feed a leader the surrogates g_t(w) = ⟨z_t, w⟩ in place of the losses, z_t a subgradient at w_t."""
+    """Run a leader on the linear surrogates g_t(w) = ⟨z_t, w⟩, where z_t is a subgradient of f_t at w_t."""
 
     learner: Any
 
@@ -274,17 +304,17 @@ class Linearized:
         return self.learner.over
 
     def player(self) -> "LinearizedPlayer":
-        """Begin a game."""
+        """Return a fresh player."""
         return LinearizedPlayer(self.learner.player())
 
     @property
     def points(self) -> Callable[[ArrayLike], Array]:
-        """All plays against linear losses, which are their own surrogates; for a leader that has `points`."""
+        """Return the leader's `points`: linear losses are their own surrogates."""
         return self.learner.points
 
 
 class LinearizedPlayer:
-    """A game of a `Linearized` learner."""
+    """Play one game of a `Linearized` learner."""
 
     def __init__(self, player: Any) -> None:
         self.player = player
@@ -293,22 +323,22 @@ class LinearizedPlayer:
         return self.player.predict()
 
     def step(self, z: Array) -> None:
-        """Hand over ⟨z, ·⟩, z a subgradient at the last play."""
+        """Give the leader the linear loss ⟨z, w⟩, where z is a subgradient at the last play."""
         self.player.update(Linear(z))
 
     def update(self, loss: Any) -> None:
-        """Hand over the linear surrogate of the loss at the last play."""
+        """Give the leader the linear surrogate of the loss at the last play."""
         self.step(loss.subgradient(self.predict()))
 
 
 @description
 class OGD(FirstOrder):
-    """Online (sub)gradient descent over a closed convex set.
+    """Run online (sub)gradient descent over a closed convex set `over`, with step size or schedule `eta`.
 
-    lazy:   w_{t+1} = Π(start − η_t(z_1 + … + z_t)), FTRL on the surrogates (Lecture 13, section 3);
-    eager:  w_{t+1} = Π(w_t − η_t z_t) (Zinkevich).
+    projection="lazy":   w_{t+1} = Π(start − η_t(z_1 + … + z_t)), FTRL on the surrogates (Lecture 13, section
+    3); projection="eager":  w_{t+1} = Π(w_t − η_t z_t), Zinkevich's algorithm (Lecture 4).
 
-    `start` is a point of the set, and w_1; without one the lazy sum starts at 0, and w_1 = Π(0).
+    `start` is the first play w_1, a point of the set. By default the lazy sum starts at 0, and w_1 = Π(0).
 
     >>> from ocolib.sets import Box
     >>> Z = np.array([[1.0], [1.0], [-1.0], [-1.0]])
@@ -326,10 +356,7 @@ class OGD(FirstOrder):
     def __post_init__(self) -> None:
         keep(self, eta=kept_step(self.eta))
         validate.choice("projection", self.projection, ("lazy", "eager"))
-        if self.start is not None:
-            keep(self, start=validate.vector("start", self.start, self.over.dim))
-            if not self.over.contains(self.start):
-                raise ValueError(f"start must lie in {self.over!r}, got {self.start}")
+        keep(self, start=kept_start(self.over, self.start))
 
     @property
     def lazy(self) -> bool:  # type: ignore[override]
@@ -337,7 +364,7 @@ class OGD(FirstOrder):
 
     @property
     def origin(self) -> Array:
-        """Where the lazy sum starts."""
+        """Return the point from which the lazy sum is subtracted."""
         return np.zeros(self.over.dim) if self.start is None else self.start
 
     @property
@@ -346,7 +373,7 @@ class OGD(FirstOrder):
 
     @property
     def leader(self) -> FTRL:
-        """Lazy descent is this leader on the surrogates."""
+        """Return the FTRL learner that equals lazy descent on the linear surrogates."""
         return FTRL(self.over, SquaredNorm(self.start), self.eta)
 
     def after(self, t: Any, w: Array, z: Array, Z: Array) -> Array:
@@ -355,17 +382,18 @@ class OGD(FirstOrder):
 
 
 def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:
-    """Return subgradient descent on the hinge over ‖w‖ ≤ radius: w_{t+1} = Π(w_t − η_t z_t), from w_1 = 0.
+    """Return eager subgradient descent over the ball ‖w‖ ≤ radius, for hinge losses (Lecture 4, 4.2.3).
 
-    Lecture 4, 4.2.3: eager, and z_t = −y_t·x_t where the margin y_t⟨w_t, x_t⟩ is below 1, else 0.
+    w_1 = 0 and w_{t+1} = Π(w_t − η_t z_t), where z_t = −y_t·x_t if the margin y_t⟨w_t, x_t⟩ is below 1, else
+    0.
     """
     return OGD(Ball(dim, radius), eta, projection="eager")
 
 
 def Pegasos(dim: int, reg: float, project: bool = False) -> OGD:
-    """Return eager descent with η_t = 1/(reg·t) from w_1 = 0, for the losses `hinge(X, y).regularized(reg)`.
+    """Return Pegasos: eager descent with η_t = 1/(reg·t) from w_1 = 0, for `hinge(X, y).regularized(reg)`.
 
-    `project` keeps the plays in the ball of radius 1/√reg, which holds the best point.
+    With `project=True` the plays stay in the ball of radius 1/√reg, which contains the best point.
     """
     reg = validate.positive("reg", reg)
     over: Set = Ball(dim, 1.0 / np.sqrt(reg)) if project else Space(dim)
@@ -374,11 +402,15 @@ def Pegasos(dim: int, reg: float, project: bool = False) -> OGD:
 
 @description
 class DelayedOGD:
-    """Eager descent on gradients that come late: w ← Π(w − η_k z) for the k-th to arrive; w_1 = Π(0).
+    """Run eager descent on delayed gradients: w ← Π(w − η_k z) for the k-th gradient to arrive; w_1 = Π(0).
 
-    That of round s arrives after round s + delay; `delay` is one integer τ ≥ 0, or one for each round.
-    With one τ, as in Lecture 4, 4.3 (which writes η_t for η_{t−τ}): w_1 = … = w_{τ+1}, then
-    w_{t+1} = Π(w_t − η_{t−τ} z_{t−τ}). τ = 0 is eager `OGD`.
+    The gradient of round s arrives after round s + delay, where `delay` is one integer τ ≥ 0 or a list with
+    one integer per round. With one τ, as in Lecture 4, 4.3, we have w_1 = … = w_{τ+1} and then w_{t+1} =
+    Π(w_t − η_{t−τ} z_{t−τ}); the lecture writes η_t for η_{t−τ}. τ = 0 gives eager `OGD`.
+
+    >>> from ocolib.game import play
+    >>> play(DelayedOGD(Ball(1), eta=0.25, delay=2), np.ones((4, 1))).plays[:, 0]
+    array([ 0.  ,  0.  ,  0.  , -0.25, -0.5 ])
     """
 
     over: Set
@@ -392,15 +424,15 @@ class DelayedOGD:
 
     @property
     def first(self) -> Array:
-        """w_1."""
+        """Return w_1."""
         return self.over.project(np.zeros(self.over.dim))
 
     def player(self) -> "DelayedPlayer":
-        """Begin a game; its player has `receive` as well."""
+        """Return a fresh player; it also has `receive`, for gradients that arrive in any order."""
         return DelayedPlayer(self)
 
     def arrival(self, s: int) -> int:
-        """Return after which round the gradient of round s arrives."""
+        """Return the round after which the gradient of round s arrives."""
         if isinstance(self.delay, int):
             return validate.count("s", s) + self.delay
         if validate.count("s", s) > len(self.delay):
@@ -409,7 +441,7 @@ class DelayedOGD:
 
 
 class DelayedPlayer:
-    """A game of `DelayedOGD`: gradients under way, and the play that those received have made."""
+    """Play one game of `DelayedOGD`; it stores the current play and the gradients in transit."""
 
     def __init__(self, learner: DelayedOGD) -> None:
         self.learner, self.w, self.t = learner, learner.first, 0
@@ -420,36 +452,39 @@ class DelayedPlayer:
         return self.w.copy()
 
     def step(self, z: Array) -> None:
-        """Round t ends: z sets out, and what is due after round t comes in."""
+        """End round t: send its gradient z, and receive all gradients that are due now."""
         self.t += 1
         self.under_way.setdefault(self.learner.arrival(self.t), []).append((self.t, z))
         self.receive(self.under_way.pop(self.t, []))
 
     def update(self, loss: Any) -> None:
-        """Move by a subgradient of the loss at the last play."""
+        """Move to the next play with a subgradient of the loss at the last one."""
         self.step(loss.subgradient(self.predict()))
 
     def receive(self, pairs: Iterable[tuple[int, Array]]) -> None:
-        """Move by each (round, gradient) in turn, each round once. No clock is needed: workers may call."""
+        """Apply each (round, gradient) pair in the given order; every round may arrive once.
+
+        Parallel workers can call this directly, in any order.
+        """
         for s, z in pairs:
             if validate.count("round", s) in self.received:
-                raise ValueError(f"round must come once, got a second gradient of round {s}")
+                raise ValueError(f"each round must arrive once, got a second gradient of round {s}")
             self.received[s] = k = len(self.received) + 1
             over, eta = self.learner.over, step_at(self.learner.eta, k)
             self.w = over.project(self.w - eta[..., None] * shifted(z, over))
 
 
-# ---------------------------------------------------------------- learners of examples
+# ---------------------------------------------------------------- classifiers
 
 
 class ReadsExamples:
-    """Take only the perceptron loss, with the learner's threshold, and choose the slope at its kink."""
+    """Accept only the perceptron loss with the learner's threshold; choose the subgradient at its kink."""
 
     kink: float = 1.0
     threshold: float = 0.0
 
     def sees(self, losses: Any) -> Any:
-        """Return the losses, one example or many, with the learner's own kink; other losses are refused."""
+        """Return the losses with the learner's own kink; raise a `ValueError` for any other loss."""
         phi = losses.phi if isinstance(losses, (Example, Examples)) else None
         if not isinstance(phi, PerceptronLoss) or phi.threshold != self.threshold or losses.reg:
             raise ValueError(
@@ -460,7 +495,7 @@ class ReadsExamples:
 
 
 class OnExamples(ReadsExamples, FirstOrder):
-    """A learner of the perceptron loss whose play is a function of Z, the sum of the subgradients."""
+    """Define a learner for the perceptron loss whose play depends on the sum Z of the subgradients only."""
 
     dim: int
     lazy = True
@@ -472,7 +507,16 @@ class OnExamples(ReadsExamples, FirstOrder):
 
 @description
 class Perceptron(OnExamples):
-    """w_1 = 0; if y⟨w, x⟩ < 0 add y·x, at a tie, y⟨w, x⟩ = 0, add kink·y·x; 0 ≤ kink ≤ 1."""
+    """Run the Perceptron: w_1 = 0; if y⟨w, x⟩ < 0, add y·x; at a tie y⟨w, x⟩ = 0, add kink·y·x.
+
+    `kink` lies in [0, 1] and is 1 by default, so ties count as mistakes.
+
+    >>> from ocolib.game import play
+    >>> from ocolib.losses import perceptron_loss
+    >>> trace = play(Perceptron(2), perceptron_loss([[1, 0], [1, 1], [0, 1]], [1, -1, -1]))
+    >>> trace.last, int(trace.updates.sum())
+    (array([ 0., -1.]), 2)
+    """
 
     dim: int
     kink: float = 1.0
@@ -490,9 +534,10 @@ class Perceptron(OnExamples):
 
 @description
 class Winnow(OnExamples):
-    """w_1 = (1, …, 1); on y(⟨w, x⟩ − threshold) ≤ 0 multiply w_i by factor^(y·x_i).
+    """Run Winnow: w_1 = (1, …, 1); if y(⟨w, x⟩ − threshold) ≤ 0, multiply each w_i by factor^(y·x_i).
 
-    On Boolean examples Littlestone's Winnow2, except that he leaves a tie with y = −1 alone.
+    On Boolean examples this is Littlestone's Winnow2, except that Winnow2 makes no update at a tie with y =
+    −1.
     """
 
     dim: int
@@ -514,7 +559,7 @@ class Winnow(OnExamples):
 
 @description
 class NormalizedWinnow(OnExamples):
-    """w_1 uniform on the simplex; on y⟨w, x⟩ ≤ 0 multiply w_i by exp(eta·y·x_i) and normalise."""
+    """Run normalised Winnow: w_1 is uniform; if y⟨w, x⟩ ≤ 0, multiply w_i by exp(eta·y·x_i), normalise."""
 
     dim: int
     eta: float

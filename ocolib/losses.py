@@ -1,13 +1,17 @@
-"""Define what a round costs. One loss has `value(w)` and `subgradient(w)`.
+"""Define the losses of a round; every loss has `value(w)` and `subgradient(w)`.
 
-- `Linear(z)` and `Quadratic(center, curvature)` also have `coefficients`, the (a, b, k) with
-  f(w) = ½a‖w‖² + ⟨b, w⟩ + k: sums of them stay of this form, so leaders and comparators are exact.
-- `perceptron_loss(X, y)`, `hinge(X, y)`, `logistic(X, y)`, … are losses over data, one round an example:
+- `Linear(z)` and `Quadratic(center, curvature)` also have `coefficients` (a, b, k) with
+  f(w) = ½a‖w‖² + ⟨b, w⟩ + k. Sums keep this form, so leaders and comparators are computed exactly.
+- `perceptron_loss(X, y)`, `hinge(X, y)`, `logistic(X, y)`, … are losses over data, one example per round:
   f_t(w) = φ(⟨w, x_t⟩, y_t), with φ from `phi`.
-- `soft_margin(X, y, delta)`, `softmax(X, y, classes)`, … score with a matrix, f_t(W) = φ(Wx_t, y_t).
+- `soft_margin(X, y, delta)`, `softmax(X, y, classes)`, … use a matrix of weights: f_t(W) = φ(Wx_t, y_t).
 
-A loss of your own needs the two methods; with `expression(w)` cvxpy can solve with it, and
-`ocolib.testing.check_loss` says whether it is right.
+>>> losses = hinge([[1.0, 0.0], [0.0, 2.0]], [1, -1])
+>>> losses.values([0.5, 0.5]), losses[1].subgradient([0.5, 0.5])
+(array([0.5, 2. ]), array([0., 2.]))
+
+To write a loss of your own, give a class these two methods; with `expression(w)` cvxpy can solve with it, and
+with a `dim` games can check its dimension. `ocolib.testing.check_loss` tests it.
 """
 
 from collections.abc import Iterator
@@ -25,7 +29,7 @@ from ocolib.types import Array, Losses
 
 
 def inner(a: Array, b: Array) -> Array:
-    """Return ⟨a, b⟩ over the last axis; a or b may be one vector for all."""
+    """Return the inner product ⟨a, b⟩ over the last axis, with broadcasting."""
     return np.einsum("...i,...i->...", a, b)
 
 
@@ -34,7 +38,11 @@ def inner(a: Array, b: Array) -> Array:
 
 @description
 class Linear:
-    """f(w) = ⟨z, w⟩."""
+    """Represent the linear loss f(w) = ⟨z, w⟩.
+
+    >>> float(Linear([1.0, 2.0]).value([3.0, 4.0]))
+    11.0
+    """
 
     z: Any
 
@@ -61,7 +69,11 @@ class Linear:
 
 @description
 class Quadratic:
-    """f(w) = ½·curvature·‖w − center‖²."""
+    """Represent the quadratic loss f(w) = ½·curvature·‖w − center‖².
+
+    >>> Quadratic([1.0], curvature=2.0).subgradient([3.0])
+    array([4.])
+    """
 
     center: Any
     curvature: float = 1.0
@@ -96,7 +108,10 @@ class Quadratic:
 
 @description
 class Examples:
-    """A loss over data: f_t(w) = φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖², one round an example; x_t is row t of X."""
+    """Represent losses over data: f_t(w) = φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² in round t, where x_t is row t of X.
+
+    Indexing gives one loss (`Example`), slicing gives fewer rounds.
+    """
 
     X: Any
     y: Any
@@ -118,7 +133,7 @@ class Examples:
     def __getitem__(self, t: Any) -> Any:
         if isinstance(t, slice):
             return replace(self, X=self.X[t], y=self.y[t])
-        one = object.__new__(Example)  # its numbers were checked with all the others
+        one = object.__new__(Example)  # skips the checks, which `Examples` has already made
         keep(one, x=self.X[t], y=float(self.y[t]), phi=self.phi, reg=self.reg)
         return one
 
@@ -126,24 +141,24 @@ class Examples:
         return (self[t] for t in range(len(self)))
 
     def predictions(self, w: ArrayLike) -> Array:
-        """Return ⟨w, x_t⟩ for every t: one w for all rounds, or row t of `(..., T, n)` for round t."""
+        """Return the predictions ⟨w, x_t⟩ of all rounds; w is one vector, or has row t for round t."""
         w = validate.array("w", w, self.dim)
         if w.ndim > 1 and w.shape[-2] not in (1, len(self)):
             raise ValueError(f"w must have a row for each of {len(self)} rounds, got shape {w.shape}")
         return self.X @ w if w.ndim == 1 else inner(self.X, w)
 
     def values(self, w: ArrayLike) -> Array:
-        """Return f_t(w) for every t, `(..., T)`; `w` as in `predictions`."""
+        """Return f_t(w) for every round, `(..., T)`; `w` as in `predictions`."""
         values = self.phi.value(self.predictions(w), self.y)
         return values + 0.5 * self.reg * np.square(w).sum(axis=-1) if self.reg else values
 
     def subgradients(self, w: ArrayLike) -> Array:
-        """Return a subgradient of every f_t at w (or at row t of w), `(..., T, n)`."""
+        """Return a subgradient of every f_t, `(..., T, n)`; `w` as in `predictions`."""
         slopes = self.phi.slope(self.predictions(w), self.y)
         return slopes[..., None] * self.X + self.reg * np.asarray(w, dtype=float)
 
     def margins(self, w: ArrayLike) -> Array:
-        """Return y_t(⟨w, x_t⟩ − threshold) for every t; the threshold is 0 unless φ has one."""
+        """Return the margins y_t(⟨w, x_t⟩ − threshold) of all rounds; the threshold is 0 for most φ."""
         return self.phi.margin(self.predictions(w), self.y)
 
     def expression(self, w: Any) -> Any:
@@ -154,17 +169,17 @@ class Examples:
         return total + 0.5 * self.reg * len(self) * cp.sum_squares(w) if self.reg else total
 
     def with_kink(self, kink: float) -> "Examples":
-        """Return the same losses with another subgradient chosen at the kink."""
+        """Return the same losses with subgradient −kink·y_t·x_t at the kink."""
         return changed(self, phi=self.phi.with_kink(kink))
 
     def regularized(self, reg: float) -> "Examples":
-        """Return the same φ with ½·reg·‖w‖² in every round, in place of the `reg` it had."""
+        """Return the same losses with the term ½·reg·‖w‖² in every round; it replaces any earlier `reg`."""
         return changed(self, reg=validate.positive("reg", reg))
 
 
 @description
 class Example:
-    """One labelled example as a loss: f(w) = φ(⟨w, x⟩, y) + ½·reg·‖w‖²."""
+    """Represent one labelled example as a loss: f(w) = φ(⟨w, x⟩, y) + ½·reg·‖w‖²."""
 
     x: Any
     y: float
@@ -193,75 +208,82 @@ class Example:
         return self.phi.expression(self.x @ w, self.y) + 0.5 * self.reg * cp.sum_squares(w)
 
     def with_kink(self, kink: float) -> "Example":
-        """Return the same loss with another subgradient chosen at the kink."""
+        """Return the same loss with subgradient −kink·y·x at the kink."""
         return changed(self, phi=self.phi.with_kink(kink))
 
 
 def perceptron_loss(X: ArrayLike, y: ArrayLike, threshold: float = 0.0, kink: float = 1.0) -> Examples:
-    """Return the losses f_t(w) = max(0, −y_t(⟨w, x_t⟩ − threshold));
-    at the kink the subgradient −kink·y_t·x_t.
+    """Return the perceptron losses f_t(w) = max(0, −y_t(⟨w, x_t⟩ − threshold)).
+
+    At the kink the subgradient is −kink·y_t·x_t.
     """
     return Examples(X, y, phis.PerceptronLoss(threshold, kink))
 
 
 def hinge(X: ArrayLike, y: ArrayLike, kink: float = 0.0) -> Examples:
-    """Return the losses f_t(w) = max(0, 1 − y_t⟨w, x_t⟩); at the kink the subgradient −kink·y_t·x_t."""
+    """Return the hinge losses f_t(w) = max(0, 1 − y_t⟨w, x_t⟩).
+
+    At the kink the subgradient is −kink·y_t·x_t.
+    """
     return Examples(X, y, phis.HingeLoss(kink))
 
 
 def squared_hinge(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the losses f_t(w) = ½ max(0, 1 − y_t⟨w, x_t⟩)²."""
+    """Return the squared hinge losses f_t(w) = ½ max(0, 1 − y_t⟨w, x_t⟩)²."""
     return Examples(X, y, phis.SQUARED_HINGE)
 
 
 def exponential(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the losses f_t(w) = exp(−y_t⟨w, x_t⟩)."""
+    """Return the exponential losses f_t(w) = exp(−y_t⟨w, x_t⟩)."""
     return Examples(X, y, phis.EXPONENTIAL)
 
 
 def logistic(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the losses f_t(w) = log(1 + exp(−y_t⟨w, x_t⟩))."""
+    """Return the logistic losses f_t(w) = log(1 + exp(−y_t⟨w, x_t⟩))."""
     return Examples(X, y, phis.LOGISTIC)
 
 
 def novelty(X: ArrayLike, rho: float = 1.0) -> Examples:
-    """Return the losses f_t(w) = max(0, rho − ⟨w, x_t⟩):
-    perceptron loss, threshold rho, all labels +1, slope 0 at the kink.
+    """Return the novelty detection losses f_t(w) = max(0, rho − ⟨w, x_t⟩).
+
+    They are perceptron losses with threshold rho, all labels +1, and subgradient 0 at the kink.
     """
     return perceptron_loss(X, np.ones(len(validate.array("X", X))), threshold=rho, kink=0.0)
 
 
 def least_squares(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the losses f_t(w) = ½(⟨w, x_t⟩ − y_t)²."""
+    """Return the squared losses f_t(w) = ½(⟨w, x_t⟩ − y_t)²."""
     return Examples(X, y, phis.LEAST_SQUARES)
 
 
 def absolute(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the losses f_t(w) = |⟨w, x_t⟩ − y_t|."""
+    """Return the absolute losses f_t(w) = |⟨w, x_t⟩ − y_t|."""
     return Examples(X, y, phis.TubeLoss())
 
 
 def quantile(X: ArrayLike, y: ArrayLike, tau: float) -> Examples:
-    """Return the losses f_t(w) = max(tau·r, (tau − 1)·r), r = ⟨w, x_t⟩ − y_t:
-    it seeks the (1 − tau)-quantile of y.
+    """Return the quantile losses f_t(w) = max(tau·r, (tau − 1)·r) with r = ⟨w, x_t⟩ − y_t.
+
+    Their minimiser predicts the (1 − tau)-quantile of y.
     """
     tau = validate.number("tau", tau, 0.0, 1.0)
     return Examples(X, y, phis.TubeLoss(tau, 1.0 - tau))
 
 
 def eps_insensitive(X: ArrayLike, y: ArrayLike, eps: float) -> Examples:
-    """Return the losses f_t(w) = max(0, |⟨w, x_t⟩ − y_t| − eps)."""
+    """Return the ε-insensitive losses f_t(w) = max(0, |⟨w, x_t⟩ − y_t| − eps)."""
     return Examples(X, y, phis.TubeLoss(eps=eps))
 
 
 def huber(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the losses f_t(w) = ½r² where |r| ≤ 1, else |r| − ½; r = ⟨w, x_t⟩ − y_t."""
+    """Return the Huber losses of r = ⟨w, x_t⟩ − y_t: f_t(w) = ½r² if |r| ≤ 1, else |r| − ½."""
     return Examples(X, y, phis.HUBER)
 
 
 def poisson(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the losses f_t(w) = exp(⟨w, x_t⟩) − y_t⟨w, x_t⟩ for y_t ≥ 0:
-    of counts the −log likelihood, less log y_t!.
+    """Return the Poisson losses f_t(w) = exp(⟨w, x_t⟩) − y_t⟨w, x_t⟩ for counts y_t ≥ 0.
+
+    This is the negative log-likelihood without the constant log y_t!.
     """
     return Examples(X, y, phis.POISSON)
 
@@ -271,7 +293,7 @@ def poisson(X: ArrayLike, y: ArrayLike) -> Examples:
 
 @description
 class VectorExample:
-    """f(w) = φ(Wx, y) for a matrix W with `outputs` rows; the play w is W, row after row."""
+    """Represent the loss f(w) = φ(Wx, y) of a matrix W with `outputs` rows; the play w lists W row by row."""
 
     x: Any
     y: Any
@@ -283,7 +305,7 @@ class VectorExample:
         return self.outputs * len(self.x)
 
     def scores(self, w: ArrayLike) -> Array:
-        """Return Wx."""
+        """Return the scores Wx."""
         return np.reshape(validate.vector("w", w, self.dim), (self.outputs, -1)) @ self.x
 
     def value(self, w: ArrayLike) -> Any:
@@ -305,27 +327,28 @@ def _vector_examples(X: ArrayLike, y: Any, phi: Phi, outputs: int) -> list[Vecto
         raise ValueError(f"y must hold classes 0, …, {outputs - 1}, got {y}")
     y = np.asarray(y, dtype=int) if np.ndim(y) == 1 else y
     if len(y) != len(X):
-        raise ValueError(f"y must have {len(X)} entries, one an example, got {len(y)}")
+        raise ValueError(f"y must have {len(X)} entries, one per example, got {len(y)}")
     return [VectorExample(x, label, phi, outputs) for x, label in zip(X, y, strict=True)]
 
 
 def soft_margin(
     X: ArrayLike, y: ArrayLike, delta: ArrayLike, gamma: ArrayLike | None = None
 ) -> list[VectorExample]:
-    """Return the losses f_t(W) = max over c of gamma[y_t, c]·(f_c − f_{y_t} + delta[y_t, c]), f = Wx_t;
-    gamma = 1 if None.
+    """Return the multiclass losses f_t(W) = max over c of gamma[y_t, c]·(f_c − f_{y_t} + delta[y_t, c]).
+
+    Here f = Wx_t are the scores of the classes 0, 1, …; `gamma` is all ones by default.
     """
     phi = phis.SoftMargin(delta, np.ones(np.shape(delta)) if gamma is None else gamma)
     return _vector_examples(X, validate.vector("y", y), phi, len(phi.delta))
 
 
 def softmax(X: ArrayLike, y: ArrayLike, classes: int) -> list[VectorExample]:
-    """Return the losses f_t(W) = log Σ_c exp(f_c) − f_{y_t}, f = Wx_t."""
+    """Return the softmax losses f_t(W) = log Σ_c exp(f_c) − f_{y_t} with scores f = Wx_t."""
     return _vector_examples(X, validate.vector("y", y), phis.SOFTMAX, validate.count("classes", classes))
 
 
 def multivariate_regression(X: ArrayLike, Y: ArrayLike, M: ArrayLike) -> list[VectorExample]:
-    """Return the losses f_t(W) = ½(Wx_t − y_t)ᵀM(Wx_t − y_t), y_t row t of Y."""
+    """Return the regression losses f_t(W) = ½(Wx_t − y_t)ᵀM(Wx_t − y_t), where y_t is row t of Y."""
     phi = phis.QuadraticForm(M)
     return _vector_examples(X, validate.frozen("Y", Y, len(phi.M), ndim=2), phi, len(phi.M))
 
@@ -334,7 +357,7 @@ def multivariate_regression(X: ArrayLike, Y: ArrayLike, M: ArrayLike) -> list[Ve
 
 
 def values(losses: Losses, w: ArrayLike) -> Array:
-    """Return f_t(w) for every t, `(..., T)`: losses in any form, w one point or one a round."""
+    """Return f_t(w) for every round, `(..., T)`, for losses in any form; w is one point or one per round."""
     if isinstance(losses, np.ndarray):
         return inner(losses, validate.array("w", w, losses.shape[-1]))
     if isinstance(losses, Examples):
@@ -345,7 +368,7 @@ def values(losses: Losses, w: ArrayLike) -> Array:
 
 
 def coefficients(losses: Losses) -> tuple[Array, Array, Array] | None:
-    """Return (a_t, b_t, k_t) of every round, f_t(w) = ½a_t‖w‖² + ⟨b_t, w⟩ + k_t; `None` if some has none."""
+    """Return arrays (a, b, k) with f_t(w) = ½a_t‖w‖² + ⟨b_t, w⟩ + k_t; None if a loss has another form."""
     if isinstance(losses, np.ndarray):
         return np.zeros(losses.shape[:-1]), losses, np.zeros(losses.shape[:-1])
     if isinstance(losses, Examples) or not all(hasattr(f, "coefficients") for f in losses):

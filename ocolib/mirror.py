@@ -1,4 +1,4 @@
-"""Mirror descent: gradient descent that measures distance by a Bregman divergence.
+"""Run mirror descent: gradient descent with a Bregman divergence in place of the squared distance.
 
 | regulariser             | over      | step from w                       | name              |
 |-------------------------|-----------|-----------------------------------|-------------------|
@@ -14,13 +14,15 @@ from numpy.typing import ArrayLike
 
 from ocolib import validate
 from ocolib.describe import description, keep
-from ocolib.learners import FirstOrder, kept_step, step_at
+from ocolib.learners import FirstOrder, kept_start, kept_step, step_at
 from ocolib.sets import Set
 from ocolib.types import Array, Step
 
 
 def bregman(regularizer: Any, u: ArrayLike, w: ArrayLike) -> Any:
-    """Return B(u, w) = R(u) − R(w) − ⟨∇R(w), u − w⟩ over the last axis: R above its tangent at w.
+    """Return the Bregman divergence B(u, w) = R(u) − R(w) − ⟨∇R(w), u − w⟩ over the last axis.
+
+    It measures how far R(u) lies above the tangent of R at w.
 
     >>> from ocolib.regularizers import NegativeEntropy, SquaredNorm
     >>> float(bregman(SquaredNorm(), [3.0, 0.0], [0.0, 4.0]))  # half the squared distance
@@ -35,7 +37,7 @@ def bregman(regularizer: Any, u: ArrayLike, w: ArrayLike) -> Any:
 
 
 def slope_at(regularizer: Any, w: Array) -> Array:
-    """Return ∇R(w), and refuse a point of the boundary where it is infinite."""
+    """Return ∇R(w); raise a `ValueError` at boundary points where it is infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = regularizer.gradient(w)
     if not np.isfinite(slope).all():
@@ -45,9 +47,11 @@ def slope_at(regularizer: Any, w: Array) -> Array:
 
 @description
 class MirrorDescent(FirstOrder):
-    """Eager mirror descent: w_{t+1} = argmin over the set of η_t⟨z_t, w⟩ + B(w, w_t).
+    """Run eager mirror descent: w_{t+1} = argmin over the set of η_t⟨z_t, w⟩ + B(w, w_t).
 
-    It starts at `start`, or where R is least. The lazy form, which sums all gradients, is `learners.FTRL`.
+    `over` is the set, `regularizer` the function R that defines B, `eta` the step size or schedule. The first
+    play is `start`, by default the minimiser of R. `learners.FTRL` is the lazy form, which sums all
+    gradients.
 
     >>> from ocolib.regularizers import NegativeEntropy
     >>> from ocolib.sets import Simplex
@@ -62,11 +66,7 @@ class MirrorDescent(FirstOrder):
     start: Any = None
 
     def __post_init__(self) -> None:
-        keep(self, eta=kept_step(self.eta))
-        if self.start is not None:
-            keep(self, start=validate.vector("start", self.start, self.over.dim))
-            if not self.over.contains(self.start):
-                raise ValueError(f"start must lie in {self.over!r}, got {self.start}")
+        keep(self, eta=kept_step(self.eta), start=kept_start(self.over, self.start))
         slope_at(self.regularizer, self.first)
 
     @property
@@ -76,7 +76,7 @@ class MirrorDescent(FirstOrder):
         return self.regularizer.minimize(np.zeros(self.over.dim), 1.0, self.over)
 
     def after(self, t: Any, w: Array, z: Array, Z: Array) -> Array:
-        """η⟨z, w'⟩ + B(w', w) is ⟨ηz − ∇R(w), w'⟩ + R(w') and a constant."""
+        """Return argmin of η⟨z, w'⟩ + B(w', w), which is ⟨ηz − ∇R(w), w'⟩ + R(w') up to a constant."""
         eta = step_at(self.eta, t)
         slope = slope_at(self.regularizer, w)
         return self.regularizer.minimize(z - slope / eta[..., None], eta, self.over)

@@ -1,14 +1,17 @@
-"""Ask cvxpy for the same answers: slow, generic, and with none of our closed forms in them.
+"""Solve projections, regularised minimisers and best points with cvxpy, as an independent check.
 
-Projections, regularised minimisers and best points have their twins here. A set says what it is to cvxpy by
-`over.constraints(x)`, a loss or a regulariser by `loss.expression(w)`, a φ by `phi.expression(p, y)`:
-whatever has these methods can be solved with, a class of your own too. The functions here state a problem
-and let a solver answer.
+These functions are slow and generic and use none of the closed forms of the library. A set describes itself
+to cvxpy by `over.constraints(x)`, a loss or a regulariser by `loss.expression(w)`, a φ by `phi.expression(p,
+y)`. Your own classes work here as soon as they have these methods.
 
-Accuracy: quadratic problems are solved to about 1e-8, or 1e-6 where a constraint is met without force; those
-with entropy (the exponential cone) to about 1e-5 of the largest coordinate, on the orthant to 1e-4 while
-|eta·c_i| ≤ 10. Compare components no closer than that; the values of the objective agree to about 1e-8,
-relative to max(1, |value|). All this for numbers, given or found, not far from 1: 1e3 may cost digits.
+>>> from ocolib.sets import Simplex
+>>> project([1.0, 1.0, -3.0], Simplex(3)).round(4) + 0.0
+array([0.5, 0.5, 0. ])
+
+Accuracy, for numbers not far from 1: quadratic problems are solved to about 1e-8 per component, or 1e-6 where
+a constraint is active with multiplier 0; problems with entropy (the exponential cone) to about 1e-5 of the
+largest component, on the orthant to 1e-4 while |eta·c_i| ≤ 10. Objective values agree to about 1e-8, relative
+to max(1, |value|). With numbers around 1e3 some of these digits may be lost.
 """
 
 import warnings
@@ -27,7 +30,7 @@ from ocolib.types import Array, Step
 if TYPE_CHECKING:
     from ocolib.game import Trace
 
-TOLERANCES = 1e-13, 1e-11, 1e-9, 1e-8  # asked of the solver in turn, until it delivers
+TOLERANCES = 1e-13, 1e-11, 1e-9, 1e-8  # tried in this order until the solver succeeds
 LIMITS = "tol_gap_abs", "tol_gap_rel", "tol_feas"
 
 
@@ -40,9 +43,9 @@ def constraints(over: Any, x: Any) -> list[Any]:
 
 
 def expression(losses: Any, w: Any) -> Any:
-    """Return a loss, many losses (their sum) or a regulariser as a cvxpy expression in the variable w.
+    """Return a loss, a sum of losses or a regulariser as a cvxpy expression in the variable w.
 
-    Many losses are an array of linear ones, losses over data, a list or a tuple.
+    `losses` is an array of linear losses, losses over data, a list or tuple of losses, or one such object.
     """
     if isinstance(losses, np.ndarray):
         return losses.reshape(-1, losses.shape[-1]).sum(axis=0) @ w
@@ -53,25 +56,25 @@ def expression(losses: Any, w: Any) -> Any:
 
 def _form(thing: Any, name: str, argument: str) -> Any:
     if not hasattr(thing, name):
-        raise ValueError(
-            f"no cvxpy form of {thing!r}: give {type(thing).__name__} a method {name}({argument})"
-        )
+        who = type(thing).__name__
+        raise ValueError(f"{thing!r} has no cvxpy form: give {who} a method {name}({argument})")
     return getattr(thing, name)
 
 
-# ---------------------------------------------------------------- answers
+# ---------------------------------------------------------------- minimisers
 
 
 def solve(objective: Any, conditions: list[Any]) -> float:
-    """Minimise a cvxpy expression to the accuracy above: the value, or a `ValueError` if cvxpy finds none.
+    """Minimise a cvxpy expression and return the value; raise a `ValueError` if no solver finds one.
 
-    Far from 1 Clarabel may call a problem infeasible that has a solution, or give up: SCS is asked as well.
+    We call Clarabel with decreasing accuracy and then SCS, because Clarabel sometimes fails, or reports a
+    feasible problem as infeasible, when the numbers are far from 1.
     """
     problem, said = cp.Problem(cp.Minimize(objective), conditions), ""
     asked = [(cp.CLARABEL, _clarabel(tolerance)) for tolerance in TOLERANCES]
     for solver, settings in [*asked, (cp.SCS, {"eps": 1e-9, "max_iters": 100_000})]:
         if said in ("infeasible", "unbounded") and solver == cp.CLARABEL:
-            continue  # another tolerance seldom changes its mind
+            continue  # another tolerance rarely changes this answer
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Solution may be inaccurate")
@@ -82,16 +85,16 @@ def solve(objective: Any, conditions: list[Any]) -> float:
         if problem.status in ("optimal", "optimal_inaccurate"):
             return float(problem.value)
         said = problem.status
-    raise ValueError(f"found no solution: cvxpy says {said}")
+    raise ValueError(f"cvxpy found no solution: {said}")
 
 
 def _clarabel(tolerance: float) -> dict[str, float]:
-    """Settings for the accuracy that is asked for, and for what "inaccurate" may mean at worst."""
+    """Return Clarabel settings for this tolerance; a result called "inaccurate" is still good to 1e-7."""
     return dict.fromkeys(LIMITS, tolerance) | {f"reduced_{name}": 1e-7 for name in LIMITS}
 
 
 def project(y: ArrayLike, over: Any) -> Array:
-    """Return argmin over the set of ‖x − y‖², of one y."""
+    """Project one point y: return argmin over the set of ‖x − y‖²."""
     y = validate.vector("y", y, over.dim)
     x = cp.Variable(over.dim)
     solve(cp.sum_squares(x - y), constraints(over, x))
@@ -99,7 +102,7 @@ def project(y: ArrayLike, over: Any) -> Array:
 
 
 def minimize(regularizer: Any, c: ArrayLike, eta: float, over: Any) -> Array:
-    """Return argmin over the set of ⟨c, w⟩ + R(w)/eta, of one c and a number eta."""
+    """Return argmin over the set of ⟨c, w⟩ + R(w)/eta, for one vector c and one number eta."""
     c, eta = validate.vector("c", c, over.dim), validate.positive("eta", eta)
     w = cp.Variable(over.dim)
     solve(eta * (c @ w) + expression(regularizer, w), constraints(over, w))
@@ -107,16 +110,20 @@ def minimize(regularizer: Any, c: ArrayLike, eta: float, over: Any) -> Array:
 
 
 def best_point(losses: Any, over: Any) -> Array:
-    """Return a point of the set with the least total loss; if none is, one that comes near, or an error."""
+    """Return a point of the set with the smallest total loss.
+
+    If the minimum is not attained, the result is a nearly optimal point or a `ValueError`.
+    """
     w = cp.Variable(over.dim)
     solve(expression(losses, w), constraints(over, w))
     return w.value
 
 
 def best_path(losses: Any, over: Any, length: float) -> Array:
-    """Return u_1, …, u_T of the set with least Σ f_t(u_t) if Σ ‖u_{t+1} − u_t‖ ≤ length, `(T, n)`.
+    """Return the path u_1, …, u_T in the set that minimises Σ f_t(u_t), `(T, n)`, of limited length.
 
-    For the learner it is a worst comparator of at most that length. `losses` are those of one game.
+    The constraint is Σ ‖u_{t+1} − u_t‖ ≤ length. Among the comparator paths of at most this length it gives
+    the largest dynamic regret. `losses` are those of one game.
     """
     length = validate.number("length", length, low=0.0)
     u = cp.Variable((len(losses), over.dim))
@@ -134,7 +141,7 @@ def best_path(losses: Any, over: Any, length: float) -> Array:
 
 
 def regret(trace: "Trace", over: Any) -> float:
-    """Return Σ f_t(w_t) − min over the set of Σ f_t, for losses with a cvxpy form and one run."""
+    """Return the regret Σ f_t(w_t) − min over the set of Σ f_t(u) of one run, solved by cvxpy."""
     if trace.paid.ndim != 1:
         raise ValueError(f"oracle.regret takes one run, got runs of shape {trace.paid.shape[:-1]}")
     w = cp.Variable(over.dim)
@@ -145,11 +152,18 @@ def regret(trace: "Trace", over: Any) -> float:
 
 
 def max_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
-    """Return (u, γ): the unit vector with the largest γ = min_t y_t⟨u, x_t⟩; refuse if none separates."""
+    """Return (u, γ): the unit vector u with the largest margin γ = min_t y_t⟨u, x_t⟩.
+
+    Raise a `ValueError` if no hyperplane through 0 separates the data.
+
+    >>> u, gamma = max_margin([[3.0, 4.0], [-3.0, -4.0]], [1, -1])
+    >>> u.round(4), round(gamma, 4)
+    (array([0.6, 0.8]), 5.0)
+    """
     X = validate.array("X", X, ndim=2)
     y = validate.labels("y", y, len(X))
     w = cp.Variable(X.shape[1])
-    try:  # the closest point to 0 with all margins ≥ 1 has the direction u and the length 1/γ
+    try:  # the shortest w with all margins ≥ 1 has the direction u and the norm 1/γ
         solve(cp.sum_squares(w), [cp.multiply(y, X @ w) >= 1])
     except ValueError:
         raise ValueError("X, y must be separable by a hyperplane through 0") from None
@@ -158,7 +172,10 @@ def max_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
 
 
 def ball_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
-    """Return (u, γ): (1) of Lecture 9, max over ‖u‖ ≤ 1 of min_i y_i⟨u, x_i⟩; γ = 0 if nothing separates."""
+    """Return (u, γ) solving (1) of Lecture 9: maximise γ = min_i y_i⟨u, x_i⟩ over ‖u‖ ≤ 1.
+
+    γ is 0 if the data are not separable.
+    """
     X = validate.array("X", X, ndim=2)
     y = validate.labels("y", y, len(X))
     u = cp.Variable(X.shape[1])
@@ -167,9 +184,9 @@ def ball_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, float]:
 
 
 def hard_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """Return (w, α): (2) of Lecture 9, min ½‖w‖² with y_i⟨w, x_i⟩ ≥ 1, and multipliers of its constraints.
+    """Return (w, α) solving (2) of Lecture 9: minimise ½‖w‖² subject to y_i⟨w, x_i⟩ ≥ 1.
 
-    `ValueError` if no w separates.
+    α are Lagrange multipliers of the constraints. Raise a `ValueError` if no w separates the data.
     """
     X = validate.array("X", X, ndim=2)
     y = validate.labels("y", y, len(X))
@@ -180,7 +197,7 @@ def hard_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 def soft_margin(X: ArrayLike, y: ArrayLike, C: float) -> tuple[Array, float]:
-    """Return (w, value): min ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩)."""
+    """Return (w, value) of the soft-margin SVM: minimise ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩)."""
     losses, C = loss_room.hinge(X, y), validate.positive("C", C)
     w = cp.Variable(losses.dim)
     value = solve(0.5 * cp.sum_squares(w) + C * expression(losses, w), [])
@@ -188,9 +205,9 @@ def soft_margin(X: ArrayLike, y: ArrayLike, C: float) -> tuple[Array, float]:
 
 
 def penalty_threshold(X: ArrayLike, y: ArrayLike) -> float:
-    """Return the least C with which the soft margin has the hard-margin solution, of separable data.
+    """Return the smallest C for which the soft-margin and hard-margin SVMs agree on separable data.
 
-    It is the least max_i α_i over the multipliers of (2): α ≥ 0 with Σ α_i y_i x_i = w and Σ α_i = ‖w‖².
+    It is the smallest possible max_i α_i over all multipliers of (2): α ≥ 0, Σ α_i y_i x_i = w, Σ α_i = ‖w‖².
     """
     _, first = hard_margin(X, y)
     first, Z = np.maximum(first, 0.0), np.asarray(y)[:, None] * np.asarray(X)
@@ -203,10 +220,10 @@ def penalty_threshold(X: ArrayLike, y: ArrayLike) -> float:
 
 @description
 class FTRL:
-    """w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, for losses with a cvxpy form: a solve a round.
+    """Follow the regularised leader by calling cvxpy in every round, for any losses with a cvxpy form.
 
-    `eta` is a number or a schedule. `regularizer=None` follows the leader without one; then w_1 is any point
-    of the set.
+    w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, where `eta` is a number or a schedule. With
+    `regularizer=None` it follows the leader; then w_1 is an arbitrary point of the set.
     """
 
     over: Any
@@ -214,7 +231,7 @@ class FTRL:
     eta: Step = 1.0
 
     def player(self) -> "_Solver":
-        """Begin a game."""
+        """Return a fresh player."""
         return _Solver(self)
 
 

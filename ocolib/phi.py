@@ -1,4 +1,4 @@
-"""Define φ(p, y), what a prediction p costs when the label is y. `losses` puts in p = ⟨w, x⟩ or p = Wx.
+"""Define losses φ(p, y) of a prediction p with label y; `losses` inserts p = ⟨w, x⟩ or p = Wx.
 
 | φ                     | formula                                        | labels  |
 |-----------------------|------------------------------------------------|---------|
@@ -13,8 +13,11 @@
 | `POISSON`             | exp(p) − y·p                                   | ≥ 0     |
 | `SOFTMAX`, `SoftMargin`, `QuadraticForm` | of a vector of scores       | classes, vectors |
 
-A φ of your own needs `value(p, y)` and `slope(p, y)`, of arrays p and y; with `expression(p, y)` cvxpy can
-solve with it. Derive it from `Phi`: then `ocolib.testing.check_phi` knows the rest.
+>>> float(LOGISTIC.value(0.0, 1.0)), float(LOGISTIC.slope(0.0, 1.0))  # log 2 and −1/2
+(0.6931471805599453, -0.5)
+
+To write a φ of your own, derive from `Phi` and implement `value(p, y)` and `slope(p, y)` for arrays p and y;
+with `expression(p, y)` cvxpy can solve with it. `ocolib.testing.check_phi` tests it.
 """
 
 from collections.abc import Iterator
@@ -29,24 +32,27 @@ from ocolib.types import Array
 
 
 class Phi:
-    """A loss of the prediction p, convex in p; a subclass has `value`, `slope` and `expression`."""
+    """Define the interface of a loss that is convex in the prediction p.
 
-    takes: str = "signs"  #: the labels: signs, reals, counts or classes
+    A subclass implements `value`, `slope` and `expression` and states the constants below if they exist.
+    """
+
+    takes: str = "signs"  #: the labels it takes: signs (±1), reals, counts (≥ 0), classes or vectors
     threshold: float = 0.0
-    lipschitz: float | None = None  #: sup |slope|, None where it is not given
-    smooth: float | None = None  #: Lipschitz constant of the slope
-    curvature: float | None = None  #: modulus of strong convexity, in p
+    lipschitz: float | None = None  #: Lipschitz constant sup |slope|; None if it is infinite or unknown
+    smooth: float | None = None  #: Lipschitz constant of the slope, or None
+    curvature: float | None = None  #: modulus of strong convexity in p, or None
 
     def value(self, p: Any, y: Any) -> Any:
         """Return φ(p, y)."""
         raise NotImplementedError
 
     def slope(self, p: Any, y: Any) -> Any:
-        """Return the derivative in p; at a kink one of the slopes there."""
+        """Return the derivative in p; at a kink, one element of the subdifferential."""
         raise NotImplementedError
 
     def subdifferential(self, p: Any, y: Any) -> Any:
-        """Return (least, greatest) slope at p: the slope twice, unless p is a kink."""
+        """Return the smallest and the largest slope at p; they are equal unless p is a kink."""
         slope = self.slope(p, y)
         return slope, slope
 
@@ -55,16 +61,16 @@ class Phi:
         raise NotImplementedError
 
     def margin(self, p: Any, y: Any) -> Any:
-        """Return y(p − threshold); the threshold is 0 unless φ has one."""
+        """Return the margin y(p − threshold); the threshold is 0 for most φ."""
         return y * (p - self.threshold)
 
     def with_kink(self, kink: float) -> "Phi":
-        """Return the same loss with the slope −kink·y at its kink; a `ValueError` if it is not `Kinked`."""
-        raise ValueError(f"kink belongs to PerceptronLoss and HingeLoss, got {self!r}")
+        """Return the same loss with slope −kink·y at its kink; raise a `ValueError` if it is not `Kinked`."""
+        raise ValueError(f"only PerceptronLoss and HingeLoss have a kink to choose, got {self!r}")
 
     @classmethod
     def examples(cls, dim: int, rng: np.random.Generator) -> "Iterator[Phi]":
-        """Yield some φ of this kind for `testing.check_phi`, those of vectors with `dim` scores."""
+        """Yield a few φ of this class for `testing.check_phi`; losses of a vector get `dim` scores."""
         yield cls()
 
 
@@ -72,7 +78,7 @@ class Phi:
 
 
 class Kinked(Phi):
-    """φ(p, y) = max(0, bend − m) of the margin m; slope −kink·y at m = bend."""
+    """Compute φ(p, y) = max(0, bend − m) for the margin m; the slope at the kink m = bend is −kink·y."""
 
     kink: float
     bend: float
@@ -100,7 +106,10 @@ class Kinked(Phi):
 
 @description
 class PerceptronLoss(Kinked):
-    """φ(p, y) = max(0, −m) of the margin m = y(p − threshold); slope −kink·y at m = 0."""
+    """Compute the perceptron loss max(0, −m) for the margin m = y(p − threshold).
+
+    At the kink m = 0 the slope is −kink·y, with 0 ≤ kink ≤ 1.
+    """
 
     threshold: float = 0.0
     kink: float = 1.0
@@ -118,7 +127,10 @@ class PerceptronLoss(Kinked):
 
 @description
 class HingeLoss(Kinked):
-    """φ(p, y) = max(0, 1 − m) of the margin m = y·p; slope −kink·y at m = 1."""
+    """Compute the hinge loss max(0, 1 − m) for the margin m = y·p.
+
+    At the kink m = 1 the slope is −kink·y, with 0 ≤ kink ≤ 1.
+    """
 
     kink: float = 0.0
     bend = 1.0
@@ -134,7 +146,10 @@ class HingeLoss(Kinked):
 
 @description
 class TubeLoss(Phi):
-    """φ(p, y) = max(0, up·(r − eps), down·(−r − eps)), r = p − y; slope 0 at its kinks r = ±eps."""
+    """Compute the tube loss max(0, up·(r − eps), down·(−r − eps)) for the residual r = p − y.
+
+    Special cases are the absolute, quantile and ε-insensitive losses. At the kinks r = ±eps the slope is 0.
+    """
 
     up: float = 1.0
     down: float = 1.0
@@ -167,7 +182,7 @@ class TubeLoss(Phi):
     @classmethod
     def examples(cls, dim: int, rng: np.random.Generator) -> Iterator[Phi]:
         yield cls()
-        yield cls(*(rng.integers(1, 17, 3) / 8))  # eighths: the kinks y ± eps are floats
+        yield cls(*(rng.integers(1, 17, 3) / 8))  # multiples of 1/8, so that the kinks y ± eps are exact
 
 
 # ---------------------------------------------------------------- differentiable
@@ -175,7 +190,7 @@ class TubeLoss(Phi):
 
 @description
 class SquaredHinge(Phi):
-    """φ(p, y) = ½ max(0, 1 − y·p)²."""
+    """Compute the squared hinge loss ½ max(0, 1 − y·p)²."""
 
     smooth = 1.0
 
@@ -193,7 +208,7 @@ class SquaredHinge(Phi):
 
 @description
 class Exponential(Phi):
-    """φ(p, y) = exp(−y·p)."""
+    """Compute the exponential loss exp(−y·p)."""
 
     def value(self, p: Any, y: Any) -> Any:
         return np.exp(-y * p)
@@ -209,7 +224,7 @@ class Exponential(Phi):
 
 @description
 class Logistic(Phi):
-    """φ(p, y) = log(1 + exp(−y·p)), with slope −y/(1 + exp(y·p)); no exponential overflows."""
+    """Compute the logistic loss log(1 + exp(−y·p)), whose slope is −y/(1 + exp(y·p)), without overflow."""
 
     lipschitz = 1.0
     smooth = 0.25
@@ -228,7 +243,7 @@ class Logistic(Phi):
 
 @description
 class LeastSquares(Phi):
-    """φ(p, y) = ½(p − y)²."""
+    """Compute the squared loss ½(p − y)²."""
 
     takes = "reals"
     smooth = curvature = 1.0
@@ -247,7 +262,7 @@ class LeastSquares(Phi):
 
 @description
 class Huber(Phi):
-    """φ(p, y) = ½r² where |r| ≤ 1, else |r| − ½; r = p − y."""
+    """Compute the Huber loss of r = p − y: ½r² if |r| ≤ 1, else |r| − ½."""
 
     takes = "reals"
     lipschitz = smooth = 1.0
@@ -267,7 +282,7 @@ class Huber(Phi):
 
 @description
 class Poisson(Phi):
-    """φ(p, y) = exp(p) − y·p for y ≥ 0: of counts the −log likelihood, less log y!."""
+    """Compute the Poisson loss exp(p) − y·p for y ≥ 0: the negative log-likelihood without log y!."""
 
     takes = "counts"
 
@@ -288,7 +303,10 @@ class Poisson(Phi):
 
 @description
 class Softmax(Phi):
-    """φ(f, y) = log Σ_c exp(f_c) − f_y of a vector f of scores; its constants are for two classes or more."""
+    """Compute the softmax loss log Σ_c exp(f_c) − f_y for a vector f of scores.
+
+    The constants hold for two or more classes.
+    """
 
     takes = "classes"
     lipschitz = float(np.sqrt(2.0))
@@ -308,7 +326,7 @@ class Softmax(Phi):
 
 @description
 class SoftMargin(Phi):
-    """φ(f, y) = max over classes c of gamma[y, c]·(f_c − f_y + delta[y, c])."""
+    """Compute the multiclass soft-margin loss max over classes c of gamma[y, c]·(f_c − f_y + delta[y, c])."""
 
     delta: Any
     gamma: Any
@@ -319,8 +337,8 @@ class SoftMargin(Phi):
         gamma = validate.frozen("gamma", self.gamma, ndim=2)
         if not delta.shape == delta.shape[::-1] == gamma.shape or (gamma < 0).any():
             raise ValueError(
-                f"delta and gamma must be square, of one shape, gamma ≥ 0; got shapes {delta.shape}, "
-                f"{gamma.shape}, min gamma {gamma.min():g}"
+                "delta and gamma must be square matrices of the same shape with gamma ≥ 0, "
+                f"got shapes {delta.shape} and {gamma.shape}, min gamma {gamma.min():g}"
             )
         keep(self, delta=delta, gamma=gamma)
 
@@ -339,7 +357,10 @@ class SoftMargin(Phi):
         return self.subdifferential(f, y)[0]
 
     def subdifferential(self, f: Array, y: int) -> Array:
-        """Return its corners as rows: gamma[y, c]·(e_c − e_y) for every maximiser c; `slope` is the first."""
+        """Return the vertices of the subdifferential as rows; `slope` returns the first.
+
+        They are gamma[y, c]·(e_c − e_y) for every class c that attains the maximum.
+        """
         scaled, eye = self.scaled(f, y), np.eye(len(f))
         best = scaled == scaled.max()
         return self.gamma[y][best, None] * (eye[best] - eye[y])
@@ -357,7 +378,7 @@ class SoftMargin(Phi):
 
 @description
 class QuadraticForm(Phi):
-    """φ(f, y) = ½(f − y)ᵀM(f − y), M symmetric with no negative eigenvalue."""
+    """Compute the quadratic loss ½(f − y)ᵀM(f − y), where M is symmetric positive semidefinite."""
 
     M: Any
     takes = "vectors"
@@ -365,7 +386,7 @@ class QuadraticForm(Phi):
     def __post_init__(self) -> None:
         M = validate.frozen("M", self.M, ndim=2)
         if M.shape[0] != M.shape[1] or not np.array_equal(M, M.T) or np.linalg.eigvalsh(M)[0] < -1e-12:
-            raise ValueError(f"M must be symmetric with no negative eigenvalue, got {M.tolist()}")
+            raise ValueError(f"M must be symmetric and positive semidefinite, got {M.tolist()}")
         keep(self, M=M)
 
     @property

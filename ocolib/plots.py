@@ -1,7 +1,10 @@
-"""Draw pictures in one style: the book's letters at their true size, a few colours with names, direct labels.
+"""Draw figures in the style of the book: its font at text size, named colours, labels beside the curves.
 
-`with plots.figure(...) as ax:` draws and shows one figure. A notebook stores it twice, as wide as a page
-and as wide as a phone, so that its letters are as large as those around it on both.
+`with plots.figure(...) as ax:` draws and shows one figure. A notebook stores it in two widths, for a page and
+for a phone, so that its text is as large as the surrounding text on both. `plots.regret({name: trace})` draws
+regret curves:
+
+    plots.regret({"FTL": play(FTL(S), Z), "FTRL": play(FTRL(S, SquaredNorm(), 0.1), Z)})
 """
 
 import io
@@ -16,7 +19,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-#: one colour for each learner; some look alike to readers who cannot tell red from green, so label the lines
+#: one colour per learner; colour-blind readers may not tell all of them apart, so label the curves as well
 COLORS = {
     "FTL": "#c44e00",
     "FTRL": "#0067a5",
@@ -32,14 +35,14 @@ COLORS = {
 }
 
 FONTS = Path(__file__).parent / "fonts"
-WIDE, NARROW = 6.4, 3.7  # inches: 614 and 355 pixels, what a page and a phone have
-NARROW_SVG = "image/x-narrow+svg"  # what a notebook calls the second picture
+WIDE, NARROW = 6.4, 3.7  # inches: 614 and 355 pixels, the widths of a page and a phone
+NARROW_SVG = "image/x-narrow+svg"  # the MIME type of the narrow version in a notebook
 
 STYLE = {
     "figure.figsize": (WIDE, 3.8),
     "figure.dpi": 110,
-    "font.size": 10,  # points: 13 pixels
-    "font.family": ["Companion Sans", "DejaVu Sans"],  # the second for the signs that the first lacks
+    "font.size": 10,  # in points; 13 pixels
+    "font.family": ["Companion Sans", "DejaVu Sans"],  # the second for characters that the first lacks
     "mathtext.fontset": "custom",
     "mathtext.rm": "Companion Sans",
     "mathtext.bf": "Companion Sans:bold",
@@ -64,20 +67,20 @@ STYLE = {
     "lines.linewidth": 2.0,
     "savefig.bbox": "tight",
     "savefig.pad_inches": 0.02,
-    "svg.hashsalt": "ocolib",  # the same figure is the same file, run after run
+    "svg.hashsalt": "ocolib",  # makes the SVG reproducible
     "figure.constrained_layout.use": True,
 }
 
 
 def as_svg(figure: Any) -> str:
-    """Return a figure as SVG without a date: sharp on every screen, equal run after run."""
+    """Return the figure as an SVG string without a date, so that equal figures give equal strings."""
     paper = io.StringIO()
     figure.savefig(paper, format="svg", metadata={"Date": None, "Creator": None})
     return paper.getvalue()
 
 
 def show(figure: Any) -> None:
-    """Show a figure; a notebook stores it as SVG in two widths."""
+    """Show the figure; in a notebook, store it as SVG in two widths."""
     shell = _notebook()
     if shell is None:
         plt.show()
@@ -94,14 +97,14 @@ def show(figure: Any) -> None:
         try:
             narrow(figure)
             data[NARROW_SVG] = as_svg(figure)
-        except UserWarning:  # no room for the axes: a phone shows the wide one, smaller
+        except UserWarning:  # no room for the axes: a phone then shows the wide version, scaled down
             pass
     plt.close(figure)
     shell.display_pub.publish(data)
 
 
 def _notebook() -> Any:
-    """The shell of a notebook, or None."""
+    """Return the shell of the running notebook, or None."""
     try:
         from IPython import get_ipython
     except ImportError:  # in the browser, or without Jupyter
@@ -111,7 +114,7 @@ def _notebook() -> Any:
 
 
 def _register() -> None:
-    """Make the book's letters known to matplotlib; the browser, which has them, needs nothing."""
+    """Register the font of the book with matplotlib; in the browser this is not needed."""
     try:
         from matplotlib import font_manager
     except ImportError:
@@ -122,7 +125,7 @@ def _register() -> None:
 
 
 def narrow(figure: Any) -> None:
-    """Lay a figure out for a phone: panels one below the other, long names on several lines, ticks apart."""
+    """Lay the figure out for a phone: stack the panels, wrap long labels, and thin out the tick labels."""
     panels = figure.axes
     height = figure.get_size_inches()[1]
     grid = panels[0].get_gridspec()
@@ -145,7 +148,7 @@ def narrow(figure: Any) -> None:
 
 
 def _wrapped(text: str, room: int) -> str:
-    """Break lines between words, formulas kept whole.
+    """Wrap text to `room` characters between words, keeping formulas whole.
 
     >>> _wrapped("the bound of $w_t + 1$ here", 9)
     'the bound\\nof\\n$w_t + 1$\\nhere'
@@ -164,7 +167,7 @@ def _wrapped(text: str, room: int) -> str:
 
 
 def _thin(axis: Any) -> None:
-    """Leave out the words of ticks that would touch the words before them."""
+    """Hide tick labels that would touch the label before them."""
     last = -np.inf
     for tick in sorted(axis.get_major_ticks(), key=lambda tick: tick.get_loc()):
         box = tick.label1.get_window_extent()
@@ -177,7 +180,7 @@ def _thin(axis: Any) -> None:
 
 
 def end_with_data(ax: Any) -> None:
-    """Let the axis end a little after the last point: names beside it stand outside, not in a longer axis."""
+    """End the x-axis just after the last data point, so that labels beside it stand outside the axes."""
     names = [text for text in ax.texts if getattr(text, "beside", False)]
     if not names or ax.get_aspect() != "auto":
         return
@@ -191,7 +194,7 @@ def end_with_data(ax: Any) -> None:
 
 
 def dress(figure: Any) -> None:
-    """Set all words in the book's letters; signs that these lack, and powers of 10, become formulas."""
+    """Set all text in the font of the book; characters that it lacks, and powers of 10, become formulas."""
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
             written = axis.get_major_formatter()
@@ -204,7 +207,7 @@ def dress(figure: Any) -> None:
 
 
 def _power(written: Any, value: float, place: int) -> str:
-    """A power as `written` sets it, but with its base in the letters of the other ticks."""
+    """Format a power like `written`, but set the base in the font of the other tick labels."""
     return re.sub(r"\$\\mathdefault\{(\d+)(\^\{[^}]*\})\}\$", r"\1$\2$", written(value, place))
 
 
@@ -216,9 +219,9 @@ def _letters() -> frozenset[int]:
 
 
 def with_signs(text: str) -> str:
-    """In words that hold a formula, write signs that the letters lack as formulas too.
+    """Write characters that the font lacks as formulas, in text that contains a formula.
 
-    Words without a formula take such signs from other letters; words with one cannot.
+    Matplotlib can take missing characters from another font only if the text has no formula.
 
     >>> with_signs("gap γ̄ − ‖w$_t$‖")
     'gap $\\\\bar{γ}$ − $‖$w$_t$$‖$'
@@ -235,20 +238,21 @@ def with_signs(text: str) -> str:
 
 
 def _across(ax: Any, text: Any) -> float:
-    """Where on the axis a text hangs."""
+    """Return the x-coordinate of a text."""
     x = text.xy[0] if hasattr(text, "xy") else text.get_position()[0]
     return float(ax.convert_xunits(x))
 
 
 @contextmanager
 def figure(xlabel: str = "", ylabel: str = "", columns: int = 1, rows: int = 1, **axes: Any) -> Iterator[Any]:
-    """Make one figure, shown on leaving; more than one column or row yields a list of axes.
+    """Create one figure and show it at the end of the `with` block; yield its axes.
 
-    `xlabel` stands below the last row only; `**axes` goes to `set` of each of the axes.
+    With several columns or rows it yields a list of axes. `xlabel` appears below the last row only; `**axes`
+    is passed to the `set` method of each of the axes.
     """
     _register()
     with plt.rc_context(STYLE):
-        # never wider than one panel: a page is no wider
+        # the width is that of a page, for any number of columns
         size = WIDE, 3.8 if rows == 1 else 1.9 * rows
         made, all_axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
         for ax in all_axes.flat:
@@ -260,23 +264,26 @@ def figure(xlabel: str = "", ylabel: str = "", columns: int = 1, rows: int = 1, 
 
 
 def label(ax: Any, x: Any, y: Any, text: str, color: str, **kwargs: Any) -> None:
-    """Write `text` beside the point (x, y) in the colour of its line."""
+    """Write `text` beside the point (x, y) in the given colour."""
     beside = not {"ha", "rotation", "textcoords"} & {*kwargs} and kwargs.get("xytext", (6, 0))[0] > 3
     kwargs = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"} | kwargs
     ax.annotate(text, (x, y), color=color, **kwargs).beside = beside
 
 
 def curve(ax: Any, x: Any, y: Any, text: str, color: str | None = None, **kwargs: Any) -> None:
-    """Draw a line with its name at its last point; without a colour the next of matplotlib's own."""
+    """Draw a curve with its name at the last point; by default in the next colour of the cycle."""
     (line,) = ax.plot(x, y, color=color, **kwargs)
     label(ax, x[-1], y[-1], text, line.get_color())
 
 
 def regret(traces: Mapping[str, Any], over: Any = None, against: Any = None) -> None:
-    """Draw the regret of each trace after rounds 1, …, T, labelled with its name: {name: trace}.
+    """Draw the regret after each round 1, …, T for every trace in {name: trace}, labelled with its name.
 
-    `over` is the learner's own set unless given; `against` is one comparator instead.
+    `over` is the set of comparators, by default the learner's own; `against` is one comparator instead.
+    Losses that are neither linear nor quadratic need `against`.
     """
+    if not isinstance(traces, Mapping):
+        raise ValueError("traces must be a dictionary: write plots.regret({'name': trace})")
     with figure("rounds", "regret") as ax:
         for name, trace in traces.items():
             if trace.paid.ndim > 1:
@@ -286,7 +293,7 @@ def regret(traces: Mapping[str, Any], over: Any = None, against: Any = None) -> 
 
 
 def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
-    """Draw a proof chain as steps: a bar for the first line, then the slack of each line."""
+    """Draw a proof chain as a waterfall chart: a bar for the first line, then the slack of each line."""
     values = chain.values
     names = [_subscripts(line.formula) for line in chain.lines]
     rows = np.arange(len(values))
@@ -302,12 +309,12 @@ def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
 
 
 def _subscripts(text: str) -> str:
-    """`w_{t+1}` and `w_12` with their indices as matplotlib sets them."""
+    """Return the text with the subscripts of `w_{t+1}` and `w_12` as matplotlib formulas."""
     return re.sub(r"_(?:\{([^}]*)\}|(\w+))", lambda m: "$_{" + (m[1] or m[2]) + "}$", text)
 
 
 def outline(ax: Any, over: Any, color: str = COLORS["set"], corners: int = 200) -> None:
-    """Fill a bounded set in the plane: a polygon of farthest points, in `corners` directions from 0 to 2π."""
+    """Fill a bounded set in the plane, as the polygon of its extreme points in `corners` directions."""
     angle = np.linspace(0, 2 * np.pi, corners)
     edge = over.minimize_linear(-np.stack([np.cos(angle), np.sin(angle)], axis=-1))
     ax.fill(edge[:, 0], edge[:, 1], color=color, zorder=0)

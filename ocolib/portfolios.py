@@ -1,8 +1,8 @@
-"""Invest day by day: rebalanced portfolios, Cover's universal portfolio, exponentiated gradient.
+"""Select portfolios online: rebalanced portfolios, Cover's universal portfolio, exponentiated gradient.
 
-A market is an array X `(T, n)` of price relatives: x_{t,i} ≥ 0 is what one unit of money in asset i becomes
-on day t. A portfolio w is a point of the simplex; on day t the wealth is multiplied by ⟨w, x_t⟩. So the loss
-of a day is −ln⟨w, x_t⟩ (`LogLoss`), and regret is the logarithm of a ratio of wealths.
+A market is an array X `(T, n)` of price relatives: one unit of money in asset i at the start of day t is
+worth x_{t,i} ≥ 0 at its end. A portfolio w is a point of the simplex, and day t multiplies the wealth by ⟨w,
+x_t⟩. So the loss of a day is −ln⟨w, x_t⟩ (`LogLoss`), and the regret is the logarithm of a ratio of wealths.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from ocolib.types import Array, Step
 
 @description
 class LogLoss:
-    """f(w) = −ln⟨w, x⟩, x ≥ 0 and not 0: minus the growth of a day. Infinite if ⟨w, x⟩ = 0."""
+    """Represent the loss f(w) = −ln⟨w, x⟩ of a day with price relatives x ≥ 0, x ≠ 0; ∞ if ⟨w, x⟩ = 0."""
 
     x: Any
 
@@ -47,15 +47,15 @@ class LogLoss:
 
 
 def relatives(X: ArrayLike) -> Array:
-    """Return the market as a read-only array `(T, n)`; negative prices and days of zeros are refused."""
+    """Check price relatives, which are ≥ 0 and not all 0 on any day; return them as a read-only `(T, n)`."""
     found = validate.frozen("X", X, ndim=2)
     if (found < 0).any() or not found.any(axis=1).all():
-        raise ValueError("X must have price relatives ≥ 0, on each day one that is not 0")
+        raise ValueError("X must have entries ≥ 0, and on each day at least one that is not 0")
     return found
 
 
 def market(X: ArrayLike) -> list[LogLoss]:
-    """Return the losses −ln⟨w, x_t⟩ of all days, for `game.play`."""
+    """Return the losses −ln⟨w, x_t⟩ of all days, to pass to `game.play`."""
     return [LogLoss(x) for x in relatives(X)]
 
 
@@ -63,9 +63,9 @@ def market(X: ArrayLike) -> list[LogLoss]:
 
 
 def rebalanced(X: ArrayLike, b: ArrayLike) -> Array:
-    """Return the wealth after each day, `(T,)`, of a portfolio rebalanced to the fractions b every morning.
+    """Return the wealth after each day, `(T,)`, if the portfolio is rebalanced to the fractions b every day.
 
-    >>> rebalanced([[2.0, 1.0], [0.5, 1.0]], [0.5, 0.5])  # neither asset moved, and we gained an eighth
+    >>> rebalanced([[2.0, 1.0], [0.5, 1.0]], [0.5, 0.5])  # both assets end where they began, and we gain 1/8
     array([1.5  , 1.125])
     """
     X = relatives(X)
@@ -73,9 +73,9 @@ def rebalanced(X: ArrayLike, b: ArrayLike) -> Array:
 
 
 def best_rebalanced(X: ArrayLike) -> tuple[Array, float]:
-    """Return (b, wealth) of the best constant rebalanced portfolio of two assets, in hindsight.
+    """Return (b, wealth) of the best constant rebalanced portfolio of two assets in hindsight.
 
-    The logarithm of the wealth is concave in b_1, so we bisect its slope Σ (x_1 − x_2)/⟨b, x⟩.
+    The log-wealth is concave in b_1, so we find the zero of its slope Σ (x_1 − x_2)/⟨b, x⟩ by bisection.
 
     >>> b, wealth = best_rebalanced([[2.0, 1.0], [0.5, 1.0]])
     >>> b, wealth
@@ -100,12 +100,13 @@ def best_rebalanced(X: ArrayLike) -> tuple[Array, float]:
 
 
 def split(X: ArrayLike, prior: float = 1.0) -> Array:
-    """Return q_0, …, q_T: the wealth of `Universal(prior)` by the number of days that it was all in asset 1.
+    """Split the wealth of `Universal(prior)` by the number k of days invested in asset 1: return q_0, …, q_T.
 
-    Give each sequence "all in asset j_t on day t" its share of the money, by an urn: after k days in asset 1
-    out of t the next day is in asset 1 with chance (k + prior)/(t + 2·prior). Then q_k is what the sequences
-    with k days in asset 1 have become, and Σ q_k the wealth, the integral over all rebalanced portfolios b of
-    their wealth with the density of Beta(prior, prior). Sums of products of numbers ≥ 0: nothing cancels.
+    Think of the portfolio as a mixture of all sequences "all money in asset j_t on day t". Their weights
+    follow an urn: after k of t days in asset 1, the next day is in asset 1 with probability (k + prior)/(t +
+    2·prior). Then q_k is the wealth of all sequences with k days in asset 1. The sum Σ q_k is the wealth of
+    the portfolio: the integral of the wealth of all rebalanced portfolios b with density Beta(prior, prior).
+    All terms are ≥ 0, so there is no cancellation.
 
     >>> round(float(split([[2.0, 1.0], [0.5, 1.0]]).sum()), 12)  # the integral of (1 + b)(1 − b/2) is 13/12
     1.083333333333
@@ -117,7 +118,7 @@ def split(X: ArrayLike, prior: float = 1.0) -> Array:
 
 
 def spread_out(q: Array, x: Array, prior: float) -> Array:
-    """Return the q of one day later: pile k puts (k + prior)/(t + 2·prior) of its money into asset 1."""
+    """Return the q of the next day: pile k puts the fraction (k + prior)/(t + 2·prior) into asset 1."""
     t = len(q) - 1
     share = (np.arange(t + 1) + prior) / (t + 2 * prior)
     return np.append(q * (1 - share) * x[1], 0.0) + np.insert(q * share * x[0], 0, 0.0)
@@ -125,10 +126,10 @@ def spread_out(q: Array, x: Array, prior: float) -> Array:
 
 @description
 class Universal:
-    """Cover's universal portfolio of two assets: the mean of all b, each weighted by its wealth so far.
+    """Run Cover's universal portfolio of two assets: the average of all b, weighted by their wealth so far.
 
-    The weights begin as Beta(prior, prior): prior = 1 is Cover's uniform one, prior = ½ the Dirichlet(½) of
-    Cover and Ordentlich. Exact but for rounding; a day t costs of the order of t.
+    The initial weights are Beta(prior, prior): prior = 1 is Cover's uniform prior, prior = ½ the Dirichlet(½)
+    prior of Cover and Ordentlich. The computation is exact up to rounding and takes O(t) time on day t.
 
     >>> from ocolib.game import play
     >>> trace = play(Universal(), market([[2.0, 1.0], [0.5, 1.0]]))
@@ -143,12 +144,12 @@ class Universal:
         keep(self, prior=validate.positive("prior", self.prior))
 
     def player(self) -> "UniversalPlayer":
-        """Begin a game; each loss is a `LogLoss` of two assets."""
+        """Return a fresh player; its losses must be `LogLoss` of two assets."""
         return UniversalPlayer(self)
 
 
 class UniversalPlayer:
-    """A game of `Universal`: it keeps the q of `split`, scaled to sum 1."""
+    """Play one game of `Universal`; it stores the q of `split`, scaled to sum 1."""
 
     def __init__(self, learner: Universal) -> None:
         self.prior, self.q = learner.prior, np.ones(1)
@@ -159,7 +160,7 @@ class UniversalPlayer:
         return np.array([b, 1 - b])
 
     def update(self, loss: Any) -> None:
-        """Move the money, knowing the day's price relatives."""
+        """Update the wealth of every pile with the price relatives of the day."""
         if not isinstance(loss, LogLoss):
             raise ValueError(f"Universal plays market(X), got {type(loss).__name__}")
         q = spread_out(self.q, loss.x, self.prior)
@@ -169,6 +170,6 @@ class UniversalPlayer:
 def ExponentiatedGradient(n: int, eta: Step) -> Linearized:
     """Return exponentiated gradient on n assets: w_{t+1} ∝ w_t·exp(η·x_t/⟨w_t, x_t⟩), from w_1 = 1/n.
 
-    With z_t = −x_t/⟨w_t, x_t⟩, the gradient of the loss, this is Hedge on linearised losses.
+    This is Hedge on the linearised losses, whose gradients are z_t = −x_t/⟨w_t, x_t⟩.
     """
     return Linearized(Hedge(n, eta))

@@ -1,4 +1,4 @@
-"""Define what keeps a leader steady. `R.minimize(c, eta, over)` is argmin over the set of ⟨c, w⟩ + R(w)/eta.
+"""Define regularisers R; `R.minimize(c, eta, over)` returns argmin over the set of ⟨c, w⟩ + R(w)/eta.
 
 | regulariser           | over      | minimiser                     |
 |-----------------------|-----------|-------------------------------|
@@ -6,10 +6,17 @@
 | `NegativeEntropy()`   | `Simplex` | softmax(−eta·c)               |
 | `UnnormalizedEntropy()` | `Orthant` | exp(−eta·c)                 |
 
-`c` may be many vectors `(..., n)`, and `eta` then a number or an array of their leading shape. A regulariser
-of your own needs `value(w)` and `minimize(c, eta, over, curvature=0.0)`, where ½·curvature·‖w‖² is added to
-the objective (refuse what you have no formula for); with `expression(w)` cvxpy can solve with it, and with
-`gradient(w)` it serves in mirror descent.
+`c` may hold many vectors `(..., n)`; `eta` is then a number or an array of their leading shape.
+
+>>> from ocolib.sets import Ball
+>>> SquaredNorm().minimize([1.0, -2.0], 0.1, Ball(2))
+array([-0.1,  0.2])
+>>> NegativeEntropy().minimize([0.0, np.log(3)], 1.0, Simplex(2))
+array([0.75, 0.25])
+
+To use a regulariser of your own, write a class with `value(w)` and `minimize(c, eta, over, curvature=0.0)`,
+which adds ½·curvature·‖w‖² to the objective (raise a `ValueError` if you have no formula). Optional methods:
+`expression(w)` lets cvxpy solve with it, and `gradient(w)` lets mirror descent use it.
 """
 
 from typing import Any
@@ -25,7 +32,7 @@ from ocolib.types import Array
 
 @description
 class SquaredNorm:
-    """R(w) = ½‖w − center‖²; `center` is 0 unless given. 1-strongly convex in the Euclidean norm."""
+    """Represent R(w) = ½‖w − center‖², 1-strongly convex in the Euclidean norm; `center` is 0 by default."""
 
     center: Any = None
 
@@ -34,7 +41,7 @@ class SquaredNorm:
             keep(self, center=validate.vector("center", self.center))
 
     def around(self, dim: int) -> Array:
-        """Return the center as a vector of this dimension."""
+        """Return the center as a vector of dimension `dim`."""
         return np.zeros(dim) if self.center is None else validate.array("center", self.center, dim)
 
     def value(self, w: ArrayLike) -> Any:
@@ -42,7 +49,7 @@ class SquaredNorm:
         return 0.5 * np.square(w - self.around(w.shape[-1])).sum(axis=-1)
 
     def range(self, over: Set) -> float:
-        """Return max R − min R over the set, ∞ on an unbounded one; R is largest farthest from the center."""
+        """Return max R − min R over the set (∞ if it is unbounded); R is largest farthest from the center."""
         center = self.around(over.dim)
         return 0.5 * over.farthest(center) ** 2 - float(self.value(over.project(center)))
 
@@ -52,15 +59,15 @@ class SquaredNorm:
         return w - self.around(w.shape[-1])
 
     def dual_norm(self, z: ArrayLike) -> Array:
-        """Return ‖z‖ over the last axis: the Euclidean norm is its own dual."""
+        """Return the dual norm of z over the last axis: the Euclidean norm, which is its own dual."""
         return np.linalg.norm(validate.array("z", z), axis=-1)
 
     def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
-        """Return Π(center − eta·c), or Π((center − eta·c)/(1 + eta·curvature)) with a curvature > −1/eta."""
+        """Return Π((center − eta·c)/(1 + eta·curvature)), where curvature > −1/eta (0 by default)."""
         c, eta = _inputs(c, eta, over)
         bend = validate.numbers("curvature", curvature)[..., None]
         shrink = 1.0 + eta * bend
-        if not (shrink > 0).all():  # then the objective has a maximum there, or none at all
+        if not (shrink > 0).all():  # then the objective is not strongly convex
             raise ValueError(f"curvature must be greater than −1/eta, got {bend.min():g}")
         return over.project((self.around(over.dim) - eta * c) / shrink)
 
@@ -72,26 +79,26 @@ class SquaredNorm:
 
 @description
 class NegativeEntropy:
-    """R(w) = Σ w_i log w_i on the simplex, with 0 log 0 = 0. There 1-strongly convex in the ℓ1 norm."""
+    """Represent R(w) = Σ w_i log w_i on the simplex (0 log 0 = 0), 1-strongly convex there in the ℓ1 norm."""
 
     def value(self, w: ArrayLike) -> Any:
         return xlogx(validate.array("w", w)).sum(axis=-1)
 
     def range(self, over: Set) -> float:
-        """Return log n on the simplex: 0 at a vertex, −log n at the uniform distribution."""
+        """Return max R − min R = log n on the simplex: R is 0 at a vertex and −log n at the uniform point."""
         _only(self, over, Simplex, 0.0)
         return float(np.log(over.dim))
 
     def gradient(self, w: ArrayLike) -> Array:
-        """Return ∇R(w) = 1 + log w; −∞ where an entry is 0."""
+        """Return ∇R(w) = 1 + log w, which is −∞ where an entry is 0."""
         return 1.0 + np.log(validate.array("w", w))
 
     def dual_norm(self, z: ArrayLike) -> Array:
-        """Return max |z_i| over the last axis, the dual of the ℓ1 norm."""
+        """Return the dual norm of z over the last axis: max |z_i|, the dual of the ℓ1 norm."""
         return np.abs(validate.array("z", z)).max(axis=-1)
 
     def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
-        """Return softmax(−eta·c), computed from c − min c ≥ 0 so that nothing overflows."""
+        """Return softmax(−eta·c), computed from c − min c so that no exponential overflows."""
         _only(self, over, Simplex, curvature)
         c, eta = _inputs(c, eta, over)
         weights = np.exp(-eta * (c - c.min(axis=-1, keepdims=True)))
@@ -105,17 +112,17 @@ class NegativeEntropy:
 
 @description
 class UnnormalizedEntropy:
-    """R(w) = Σ (w_i log w_i − w_i) on the orthant, with 0 log 0 = 0; least at w = (1, …, 1)."""
+    """Represent R(w) = Σ (w_i log w_i − w_i) on the orthant (0 log 0 = 0); its minimum is at (1, …, 1)."""
 
     def value(self, w: ArrayLike) -> Any:
         return (xlogx(w) - validate.array("w", w)).sum(axis=-1)
 
     def gradient(self, w: ArrayLike) -> Array:
-        """Return ∇R(w) = log w; −∞ where an entry is 0."""
+        """Return ∇R(w) = log w, which is −∞ where an entry is 0."""
         return np.log(validate.array("w", w))
 
     def minimize(self, c: ArrayLike, eta: ArrayLike, over: Set, curvature: ArrayLike = 0.0) -> Array:
-        """Return exp(−eta·c), coordinate by coordinate."""
+        """Return exp(−eta·c) for each coordinate."""
         _only(self, over, Orthant, curvature)
         c, eta = _inputs(c, eta, over)
         power = -eta * c
@@ -130,7 +137,7 @@ class UnnormalizedEntropy:
 
 
 def xlogx(w: ArrayLike) -> Array:
-    """Return w log w with 0 log 0 = 0; nan for a negative entry, where entropy is not defined."""
+    """Return w log w for each entry, with 0 log 0 = 0 and nan for negative entries."""
     w = validate.numbers("w", w)
     with np.errstate(invalid="ignore"):
         return w * np.log(np.where(w == 0, 1.0, w))
@@ -143,12 +150,12 @@ def _inputs(c: ArrayLike, eta: ArrayLike, over: Set) -> tuple[Array, Array]:
 def _only(regularizer: Any, over: Any, kind: type, curvature: ArrayLike) -> None:
     if not isinstance(over, kind):
         raise ValueError(
-            f"no closed form here for {regularizer!r} over {over!r}; there is one for SquaredNorm over every "
-            "set, NegativeEntropy over Simplex, UnnormalizedEntropy over Orthant. See oracle.minimize"
+            f"{regularizer!r} has no closed form over {over!r}; use SquaredNorm over any set, "
+            "NegativeEntropy over Simplex, UnnormalizedEntropy over Orthant, or solve with oracle.minimize"
         )
     if validate.numbers("curvature", curvature).any():
         raise ValueError(
-            f"no closed form here for {regularizer!r} with quadratic losses; use linear ones, "
+            f"{regularizer!r} has no closed form with quadratic losses; use linear losses, "
             "Linearized(...) or oracle.FTRL"
         )
 
@@ -157,9 +164,12 @@ def _only(regularizer: Any, over: Any, kind: type, curvature: ArrayLike) -> None
 
 
 def kl(p: ArrayLike, q: ArrayLike) -> Any:
-    """Return KL(p‖q) = Σ p_i log(p_i/q_i) over the last axis; 0 log 0 = 0, ∞ if p_i > 0 = q_i.
+    """Return the relative entropy KL(p‖q) = Σ p_i log(p_i/q_i) over the last axis.
 
-    It is ≥ 0 if Σp = Σq.
+    Here 0 log 0 = 0, and the value is ∞ if some p_i > 0 = q_i. It is ≥ 0 if p and q have the same sum.
+
+    >>> float(kl([1.0, 0.0], [0.5, 0.5]))  # log 2
+    0.6931471805599453
     """
     p = _weights("p", p)
     p, q = np.broadcast_arrays(p, _weights("q", q, p.shape[-1]))
@@ -168,10 +178,9 @@ def kl(p: ArrayLike, q: ArrayLike) -> Any:
 
 
 def gibbs(mu: ArrayLike, f: ArrayLike) -> tuple[Any, Array]:
-    """Return (log E_μ e^f, ν*) with ν* ∝ μ·e^f: value and maximiser of E_ν f − KL(ν‖μ) (Lemma 17.2).
+    """Return the maximum log E_μ e^f and the maximiser ν* ∝ μ·e^f of E_ν f − KL(ν‖μ) (Lemma 17.2).
 
-    The largest f_i that μ can see is taken out of the exponent, so nothing overflows.
-    `mu` has entries ≥ 0, not all 0.
+    `mu` has entries ≥ 0, not all 0. We subtract the largest f_i with μ_i > 0, so no exponential overflows.
     """
     f = validate.array("f", f)
     mu = _weights("mu", mu, f.shape[-1])

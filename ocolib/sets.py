@@ -1,4 +1,4 @@
-"""Define the closed convex sets a learner may play in, each with its projection and its linear minimiser.
+"""Define closed convex sets with their Euclidean projections and linear minimisers.
 
 | set                   | points                          |
 |-----------------------|---------------------------------|
@@ -11,11 +11,19 @@
 | `Halfspace(normal, offset)` | ⟨normal, x⟩ ≤ offset      |
 | `Hull(vertices)`      | the convex hull of the rows     |
 
-Every method but `farthest` takes one point `(n,)` or many `(..., n)`.
+Every method except `farthest` takes one point `(n,)` or many points `(..., n)`.
 
-A set of your own needs `dim` and `project(y)`; with `contains(x)` a game can check its plays, with
-`minimize_linear(c)` the regret of linear losses is exact, with `constraints(x)` cvxpy can solve over it.
-`ocolib.testing.check_set` says whether it is right. To add one to the library write a subclass of `Set` here.
+>>> Ball(2).project([3.0, 4.0])
+array([0.6, 0.8])
+>>> Box([-1, -1], [1, 1]).minimize_linear([2.0, 0.0])  # of all minimisers the one of least norm
+array([-1.,  0.])
+>>> Simplex(3).contains([[0.5, 0.5, 0.0], [1.0, 1.0, 1.0]])
+array([ True, False])
+
+To use a set of your own in a game, write a class with `dim` and `project(y)` for one point y. Optional
+methods: `contains(x)` speeds up `play(..., check=True)`, `minimize_linear(c)` makes the regret of linear
+losses exact, and `constraints(x)` lets cvxpy solve over the set. `ocolib.testing.check_set` tests it. To add
+a set to the library, write a subclass of `Set` here.
 """
 
 from collections.abc import Iterator
@@ -31,37 +39,57 @@ from ocolib.types import Array
 
 
 def norm(x: Array) -> Array:
-    """Return ‖x‖ over the last axis, kept as an axis."""
+    """Return the Euclidean norm ‖x‖ over the last axis, which is kept with length 1."""
     return np.sqrt(np.square(x).sum(axis=-1, keepdims=True))
 
 
 def unit(x: Array) -> Array:
-    """Return x/‖x‖ over the last axis, and 0 for x = 0;
-    scaled by max |x_i| first, so that no square vanishes.
+    """Return x/‖x‖ over the last axis, and 0 for x = 0.
+
+    We scale by max |x_i| first, so that the squares of tiny entries do not underflow.
     """
     largest = np.abs(x).max(axis=-1, keepdims=True)
     x = x / np.where(largest > 0, largest, 1.0)
     return x / np.where(largest > 0, norm(x), 1.0)
 
 
+def inside(over: Any, x: ArrayLike) -> Array:
+    """Test whether each row of x lies in the set, up to 1e-9; a set of your own needs only `project`."""
+    if hasattr(over, "contains"):
+        return np.asarray(over.contains(x))
+    x = validate.array("x", x, over.dim)
+    away = norm(x - rows(over, "project", x))[..., 0]
+    return away <= 1e-9 * np.maximum(np.abs(x).max(axis=-1), 1.0)
+
+
+def rows(over: Any, method: str, x: Array) -> Array:
+    """Apply a method of the set to every row of x; a set of your own may take one point at a time."""
+    function = getattr(over, method)
+    return function(x) if isinstance(over, Set) else np.apply_along_axis(function, -1, x)
+
+
 class Set:
-    """A closed convex set. A subclass has `dim`, `diameter` and the methods that raise here."""
+    """Define the interface of a closed convex set.
+
+    A subclass has `dim`, `diameter` and implements the methods that raise `NotImplementedError` here.
+    """
 
     dim: int
     diameter: float
 
     def farthest(self, point: ArrayLike) -> float:
-        """Return sup ‖x − point‖ over the set."""
+        """Return the largest distance from `point` to a point of the set, sup ‖x − point‖."""
         raise NotImplementedError
 
     def project(self, y: ArrayLike) -> Array:
-        """Return the nearest point of the set, argmin_x ‖x − y‖."""
+        """Project y onto the set: return argmin_x ‖x − y‖ over x in the set."""
         raise NotImplementedError
 
     def minimize_linear(self, c: ArrayLike) -> Array:
-        """Return the minimiser of ⟨c, x⟩ of least norm; a `ValueError` if there is none.
+        """Minimise ⟨c, x⟩ over the set; of several minimisers return the one of least norm.
 
-        Least norm settles ties the same way everywhere: it is the limit of FTRL with ½‖x‖² as the step grows.
+        Raise a `ValueError` if there is no minimum. The least norm breaks ties the way FTRL with ½‖x‖² does
+        in the limit of large step sizes.
         """
         raise NotImplementedError
 
@@ -71,11 +99,11 @@ class Set:
 
     @classmethod
     def examples(cls, dim: int, rng: np.random.Generator) -> "Iterator[Set]":
-        """Yield some sets of this kind for `testing.check_set`."""
+        """Yield a few sets of this class in dimension `dim`, for `testing.check_set`."""
         raise NotImplementedError
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> Any:
-        """Is x at most `tol`·max(1, max |x_i|) away from the set? nan and inf are in no set."""
+        """Test whether x is within `tol`·max(1, max |x_i|) of the set; points with nan or inf never are."""
         x = validate.numbers("x", x)
         if x.ndim == 0 or x.shape[-1] != self.dim:
             raise ValueError(f"x must have {self.dim} entries on its last axis, got shape {x.shape}")
@@ -85,24 +113,24 @@ class Set:
         return (away <= tol * np.maximum(np.abs(inside).max(axis=-1), 1.0)) & finite.all(axis=-1)
 
     def shift(self, z: Array) -> Array | float:
-        """Return c such that on the set ⟨z, x⟩ differs from ⟨z − c·(1, …, 1), x⟩ by a constant.
+        """Return a number c for which ⟨z, x⟩ and ⟨z − c·(1, …, 1), x⟩ differ by a constant on the set.
 
-        Losses are shifted by it before they are summed: that takes large common offsets out of long sums.
+        Losses are shifted by c before they are summed, so that large common offsets do not cost precision.
         """
         return 0.0
 
     def points(self, name: str, x: ArrayLike) -> Array:
-        """Check points of the right dimension."""
+        """Check that x holds finite points of dimension `dim`, and return them as floats."""
         return validate.array(name, x, self.dim)
 
     def refuse(self, c: Array, unbounded: Any) -> None:
-        """Complain of the first c for which ⟨c, x⟩ has no minimum on the set."""
+        """Raise a `ValueError` for the first row c of `c` that is marked in `unbounded`."""
         if np.any(unbounded):
             raise ValueError(f"⟨c, x⟩ is unbounded below on {self!r} for c = {c[unbounded][0]}")
 
 
 class Unbounded(Set):
-    """A set with points as far away as you like."""
+    """Define what unbounded sets share: an infinite diameter."""
 
     diameter = np.inf
 
@@ -112,7 +140,7 @@ class Unbounded(Set):
 
 @description
 class Space(Unbounded):
-    """All of Rⁿ."""
+    """Represent the whole space Rⁿ."""
 
     dim: int
 
@@ -137,7 +165,7 @@ class Space(Unbounded):
 
 @description
 class Orthant(Unbounded):
-    """{x : x ≥ 0}."""
+    """Represent the nonnegative orthant {x : x_i ≥ 0 for every i}."""
 
     dim: int
 
@@ -162,7 +190,11 @@ class Orthant(Unbounded):
 
 @description
 class Ball(Set):
-    """{x : ‖x − center‖ ≤ radius}; `center` is 0 unless given."""
+    """Represent the Euclidean ball {x : ‖x − center‖ ≤ radius}; `center` is 0 by default.
+
+    >>> Ball(2, radius=2.0, center=[1.0, 0.0]).minimize_linear([0.0, 1.0])
+    array([ 1., -2.])
+    """
 
     dim: int
     radius: float = 1.0
@@ -205,7 +237,13 @@ class Ball(Set):
 
 @description
 class Box(Set):
-    """{x : low ≤ x ≤ high}, coordinate by coordinate; `Box([-1], [1])` is the interval [−1, 1]."""
+    """Represent the box {x : low_i ≤ x_i ≤ high_i for every i}.
+
+    In one dimension it is an interval: `Box([-1], [1])` is [−1, 1].
+
+    >>> Box([-1], [1]).project([3.0])
+    array([1.])
+    """
 
     low: Any
     high: Any
@@ -213,7 +251,7 @@ class Box(Set):
     def __post_init__(self) -> None:
         low, high = validate.vector("low", self.low), validate.vector("high", self.high)
         if low.shape != high.shape:
-            raise ValueError(f"low and high must have one shape, got {low.shape} and {high.shape}")
+            raise ValueError(f"low and high must have the same shape, got {low.shape} and {high.shape}")
         if (low > high).any():
             i = int(np.argmax(low > high))
             raise ValueError(f"low must be ≤ high, got low[{i}] = {low[i]:g} > high[{i}] = {high[i]:g}")
@@ -236,7 +274,7 @@ class Box(Set):
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = self.points("c", c)
-        idle = np.clip(0.0, self.low, self.high)  # where c_i = 0 every value is optimal: that nearest to 0
+        idle = np.clip(0.0, self.low, self.high)  # c_i = 0: every x_i is optimal, least norm picks this one
         return np.where(c > 0, self.low, np.where(c < 0, self.high, idle))
 
     def constraints(self, x: Any) -> list[Any]:
@@ -251,13 +289,13 @@ class Box(Set):
 
 @description
 class Simplex(Set):
-    """{x : x ≥ 0, Σ x_i = 1}, the probability distributions on `dim` outcomes.
+    """Represent the probability simplex {x : x_i ≥ 0, Σ x_i = 1} on `dim` outcomes.
 
     >>> y = np.array([1e8, 1e8 + 0.5, 0.0])
     >>> p = Simplex(3).project(y)
     >>> p
     array([0.25, 0.75, 0.  ])
-    >>> bool(((np.eye(3) - p) @ (y - p)).max() <= 1e-6)  # seen from p, no corner is on the side of y
+    >>> bool(((np.eye(3) - p) @ (y - p)).max() <= 1e-6)  # ⟨y − p, e_i − p⟩ ≤ 0 for every vertex e_i
     True
     """
 
@@ -272,7 +310,7 @@ class Simplex(Set):
 
     def farthest(self, point: ArrayLike) -> float:
         point = validate.vector("point", point, self.dim)
-        vertex = np.eye(1, self.dim, int(np.argmin(point)))[0]  # e_i with the least point_i
+        vertex = np.eye(1, self.dim, int(np.argmin(point)))[0]  # e_i with the smallest point_i
         return float(norm(vertex - point)[0])
 
     def project(self, y: ArrayLike) -> Array:
@@ -280,11 +318,11 @@ class Simplex(Set):
 
     def minimize_linear(self, c: ArrayLike) -> Array:
         c = self.points("c", c)
-        best = c == c.min(axis=-1, keepdims=True)  # least norm: share the weight among the best
+        best = c == c.min(axis=-1, keepdims=True)  # least norm: equal weights on all minimisers
         return best / best.sum(axis=-1, keepdims=True)
 
     def shift(self, z: Array) -> Array | float:
-        return z.min(axis=-1, keepdims=True)  # as Σ x_i = 1
+        return z.min(axis=-1, keepdims=True)  # because Σ x_i = 1
 
     def constraints(self, x: Any) -> list[Any]:
         import cvxpy as cp
@@ -298,7 +336,11 @@ class Simplex(Set):
 
 @description
 class L1Ball(Set):
-    """{x : Σ |x_i| ≤ radius}."""
+    """Represent the ℓ1 ball {x : Σ |x_i| ≤ radius}.
+
+    >>> L1Ball(2).project([2.0, 1.0])
+    array([1., 0.])
+    """
 
     dim: int
     radius: float = 1.0
@@ -317,7 +359,7 @@ class L1Ball(Set):
 
     def project(self, y: ArrayLike) -> Array:
         y = self.points("y", y)
-        size = np.abs(y)  # signs do not matter to the ball: put the sizes on the simplex of total `radius`
+        size = np.abs(y)  # by symmetry: project the absolute values, then restore the signs
         edge = np.copysign(onto_simplex(size, self.radius), y) + 0.0
         return np.where(size.sum(axis=-1, keepdims=True) <= self.radius, y, edge)
 
@@ -339,7 +381,11 @@ class L1Ball(Set):
 
 @description
 class Halfspace(Unbounded):
-    """{x : ⟨normal, x⟩ ≤ offset}."""
+    """Represent the half-space {x : ⟨normal, x⟩ ≤ offset}.
+
+    >>> Halfspace([1.0, 1.0], 0.0).project([3.0, 1.0])
+    array([ 1., -1.])
+    """
 
     normal: Any
     offset: float
@@ -357,17 +403,17 @@ class Halfspace(Unbounded):
 
     @cached_property
     def unit(self) -> Array:
-        """The normal of length 1."""
+        """Return the normal scaled to length 1."""
         return unit(self.normal)
 
     @cached_property
     def distance(self) -> float:
-        """The signed distance of the boundary from 0, offset/‖normal‖."""
+        """Return the signed distance from 0 to the boundary, offset/‖normal‖."""
         return self.offset / float(self.normal @ self.unit)
 
     def project(self, y: ArrayLike) -> Array:
         y = self.points("y", y).copy()
-        for _ in range(2):  # the second pass takes off what rounding left of the first
+        for _ in range(2):  # a second pass removes the rounding error of the first
             excess = (y * self.unit).sum(axis=-1, keepdims=True) - self.distance
             y -= np.maximum(excess, 0.0) * self.unit
         return y
@@ -375,7 +421,7 @@ class Halfspace(Unbounded):
     def minimize_linear(self, c: ArrayLike) -> Array:
         slope = unit(c := self.points("c", c))
         tilted = slope.any(axis=-1, keepdims=True)
-        # bounded below only for c = −λ·normal with λ ≥ 0; if λ > 0, all of the boundary is optimal
+        # bounded below only if c = −λ·normal with λ ≥ 0; for λ > 0 the whole boundary is optimal
         self.refuse(c, (tilted & (norm(slope + self.unit) > 1e-12))[..., 0])
         return np.where(tilted, self.distance * self.unit, self.project(np.zeros(self.dim)))
 
@@ -389,10 +435,10 @@ class Halfspace(Unbounded):
 
 
 def onto_simplex(y: Array, total: float) -> Array:
-    """Project onto {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0), θ such that the sum is right.
+    """Project y onto {x ≥ 0, Σ x_i = total}: x_i = max(y_i − θ, 0), with θ chosen so that the sum is `total`.
 
-    With y sorted downwards, u_1 ≥ u_2 ≥ …, θ is the largest of the quotients (u_1 + … + u_k − total)/k.
-    Shifting y by its maximum changes nothing but rounding.
+    If u_1 ≥ u_2 ≥ … are the entries of y in decreasing order, θ is the largest of (u_1 + … + u_k − total)/k.
+    Subtracting the maximum of y first does not change the projection and keeps the sums accurate.
     """
     y = y - y.max(axis=-1, keepdims=True)
     u = -np.sort(-y, axis=-1)
@@ -402,7 +448,14 @@ def onto_simplex(y: Array, total: float) -> Array:
 
 @description
 class Hull(Set):
-    """The convex hull of finitely many points, the rows of `vertices`."""
+    """Represent the convex hull of finitely many points, the rows of `vertices`.
+
+    Rounding hides distances below about 2e-8 diameters. In a hull as thin as that, `contains` with a small `tol`
+    may return False for a point inside.
+
+    >>> Hull([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]]).project([2.0, 2.0])
+    array([1., 1.])
+    """
 
     vertices: Any
 
@@ -424,38 +477,40 @@ class Hull(Set):
         return np.apply_along_axis(self._nearest, -1, self.points("y", y))
 
     def _nearest(self, y: Array) -> Array:
-        """Find the nearest point by Wolfe's algorithm.
+        """Project one point by Wolfe's algorithm.
 
-        Keep a few corners and the nearest point to y of their affine hull; change the corners until that
-        point lies between them and no other vertex is on the near side of it.
+        It keeps a few vertices (`corners`) and the point of their affine hull nearest to y. Vertices are
+        added and dropped until that point is a convex combination of the corners and no other vertex improves
+        it.
         """
-        V, at = self.vertices - y, np.linalg.norm  # seen from y: look for the point nearest to 0
+        V, at = self.vertices - y, np.linalg.norm  # translated by −y: find the point nearest to 0
         corners, weights = [int(np.argmin(at(V, axis=1)))], np.ones(1)
         x = V[corners[0]]
-        # rounding grows with the distance of y: within a face mostly six digits are right at 1e9 diameters,
-        # at 1e14 none
+        # rounding errors grow with the distance of y: about six digits are right at a distance of 1e9
+        # diameters, none at 1e14
         tol = 1e-14 * self.farthest(self.vertices[0])
         for _ in range(100 * len(V)):
             gain = (x - V) @ x
+            gain[corners] = 0.0  # exactly 0 but for rounding
             new = int(np.argmax(gain))
-            if gain[new] <= tol * at(x) or new in corners:
+            if gain[new] <= tol * at(x):
                 break
             trial, shares = self._between(V, [*corners, new], np.append(weights, 0.0))
-            if at(shares @ V[trial]) >= at(x):  # what is left to gain is rounding
+            if at(shares @ V[trial]) >= at(x):  # no real progress: only rounding is left
                 break
             corners, weights, x = trial, shares, shares @ V[trial]
         return weights @ self.vertices[corners] / weights.sum()
 
     @staticmethod
     def _between(V: Array, corners: list[int], weights: Array) -> tuple[list[int], Array]:
-        """Drop corners until the nearest point to 0 of the affine hull lies between those that are left."""
+        """Drop corners until the point of their affine hull nearest to 0 is a convex combination of them."""
         while True:
             first, rest = V[corners[0]], V[corners[1:]]
             shares = np.linalg.lstsq((rest - first).T, -first, rcond=None)[0]
             target = np.append(1.0 - shares.sum(), shares)
             if (target > 0).all():
                 return corners, target
-            falling = target <= 0  # walk towards the target until the first weight is 0; drop that corner
+            falling = target <= 0  # move towards the target until a weight reaches 0, and drop that corner
             share = np.min(weights[falling] / np.maximum(weights[falling] - target[falling], 1e-300))
             weights = weights + min(share, 1.0) * (target - weights)
             stay = weights > 1e-15

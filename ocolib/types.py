@@ -1,4 +1,4 @@
-"""Name the types that signatures share."""
+"""Define the type aliases used in signatures."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 Array: TypeAlias = np.ndarray
-#: a step size for each round: called with t = 1, 2, …
+#: a step size schedule, called with the round t = 1, 2, …
 Schedule: TypeAlias = Callable[[Any], Any]
-#: a number, an array with one step for each run of a batch, or a schedule
+#: a step size: a number, an array with one entry per run of a batch, or a schedule
 Step: TypeAlias = ArrayLike | Schedule
-#: `adversary(t, w, past)` sees the play w_t and the past subgradients, `(t − 1, n)`; it returns a loss, or z
+#: `adversary(t, w, past)` receives the play w_t and the past subgradients `(t − 1, n)`; it returns a loss,
+#: or the vector z of a linear loss
 Adversary: TypeAlias = Callable[[int, Array, Array], Any]
-#: linear losses as an array `(..., T, n)`, losses over data, or any iterable of losses
+#: linear losses as an array `(..., T, n)`, losses over data (`hinge(X, y)`, …), or any iterable of losses
 Losses: TypeAlias = Array | Iterable[Any]

@@ -1,7 +1,13 @@
-"""Check what comes in, once, at the public door: each message names the argument, the rule and what came.
+"""Check the arguments of public functions; each error names the argument, the rule and the value received.
 
-Entries of arrays end at ±1e150 and positive numbers lie between 1e-150 and 1e150: then no square overflows
-and no product of two of them. Smaller entries of arrays are legal: weights vanish every day.
+Array entries may be at most 1e150 in absolute value and positive numbers must lie in [1e-150, 1e150], so that
+neither squares nor products of two such numbers overflow. Array entries may be arbitrarily small, because
+weights often underflow to 0.
+
+>>> positive("eta", -1)
+Traceback (most recent call last):
+    ...
+ValueError: eta must be finite and in [1e-150, 1e+150], got -1
 """
 
 from typing import Any
@@ -14,7 +20,7 @@ LARGEST = 1e150
 
 
 def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf, strict: bool = False) -> float:
-    """Return a finite float with low ≤ value ≤ high (low < value if `strict`)."""
+    """Check a finite number with low ≤ value ≤ high (low < value if `strict`) and return it as a float."""
     try:
         x = None if isinstance(value, (str, bytes)) or np.ndim(value) else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -28,12 +34,12 @@ def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf, st
 
 
 def positive(name: str, value: Any) -> float:
-    """Return a float > 0: a radius, a step, a margin."""
+    """Check a positive number, such as a radius, a step size or a margin, and return it as a float."""
     return number(name, value, 1 / LARGEST, LARGEST)
 
 
 def positives(name: str, value: Any) -> Array:
-    """Return steps of any shape, not empty, each > 0."""
+    """Check a non-empty array of positive numbers, of any shape, and return it."""
     x = numbers(name, value)
     if not x.size or not (x.min() >= 1 / LARGEST and x.max() <= LARGEST):
         raise ValueError(f"{name} must be finite and > 0, from {1 / LARGEST:g} to {LARGEST:g}, got {value}")
@@ -41,14 +47,14 @@ def positives(name: str, value: Any) -> Array:
 
 
 def count(name: str, value: Any, low: int = 1) -> int:
-    """Return an integer ≥ low."""
+    """Check an integer ≥ low and return it as an int."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
         raise ValueError(f"{name} must be an integer ≥ {low}, got {value!r}")
     return int(value)
 
 
 def numbers(name: str, value: Any) -> Array:
-    """Return an array of floats of any shape, nan and inf among them; text and ragged lists are refused."""
+    """Convert to an array of floats, nan and inf allowed; reject text and ragged lists."""
     try:
         x = np.asarray(value)
         missing = x.dtype.kind == "O" and any(entry is None for entry in x.flat)
@@ -62,7 +68,7 @@ def numbers(name: str, value: Any) -> Array:
 
 
 def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
-    """Return a non-empty float array, entries up to ±1e150, last axis of length `dim`, with `ndim` axes."""
+    """Check a non-empty array of finite numbers with `ndim` axes, the last of length `dim`; return floats."""
     x = numbers(name, value)
     if x.ndim == 0 or (ndim is not None and x.ndim != ndim):
         wanted = "at least one axis" if ndim is None else f"{ndim} axis" if ndim == 1 else f"{ndim} axes"
@@ -73,7 +79,7 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
         raise ValueError(f"{name} must have {dim} entries on its last axis, got shape {x.shape}")
     flat = x.ravel()
     with np.errstate(all="ignore"):
-        square = flat.dot(flat)  # quick, and mostly enough
+        square = flat.dot(flat)  # one fast test that settles the usual case
     if not square <= LARGEST**2 and not (np.abs(x) <= LARGEST).all():
         bad = x[~(np.abs(x) <= LARGEST)][0]
         raise ValueError(f"{name} must be finite, its entries of size at most {LARGEST:g}, got {bad} in it")
@@ -81,9 +87,9 @@ def array(name: str, value: Any, dim: int | None = None, ndim: int | None = None
 
 
 def frozen(name: str, value: Any, dim: int | None = None, ndim: int | None = None) -> Array:
-    """Return `array` as a read-only copy, so that a later change of the data changes nothing here."""
+    """Return `array` as a read-only copy, so that later changes to the caller's data have no effect."""
     x = owner = array(name, value, dim, ndim)
-    while isinstance(owner.base, np.ndarray):  # a read-only view of data that can change is no copy
+    while isinstance(owner.base, np.ndarray):  # a read-only view of writable data can still change
         owner = owner.base
     if x.flags.writeable or owner.flags.writeable:
         x = x.copy()
@@ -92,15 +98,15 @@ def frozen(name: str, value: Any, dim: int | None = None, ndim: int | None = Non
 
 
 def vector(name: str, value: Any, dim: int | None = None) -> Array:
-    """Return a non-empty read-only float vector."""
+    """Check a non-empty vector and return it as a read-only array of floats."""
     return frozen(name, value, dim, ndim=1)
 
 
 def labels(name: str, value: Any, count: int, takes: str = "signs") -> Array:
-    """Return `count` labels: each −1 or +1, or, as the loss `takes`, numbers ≥ 0 (counts) or any (reals)."""
+    """Check `count` labels: −1 or +1 for "signs", numbers ≥ 0 for "counts", any numbers for "reals"."""
     y = vector(name, value)
     if len(y) != count:
-        raise ValueError(f"{name} must have {count} entries, one an example, got {len(y)}")
+        raise ValueError(f"{name} must have {count} entries, one per example, got {len(y)}")
     if takes == "counts" and (y < 0).any():
         raise ValueError(f"{name} must be ≥ 0, got {y[y < 0][0]:g}")
     if takes == "signs" and not (np.abs(y) == 1.0).all():
@@ -110,7 +116,7 @@ def labels(name: str, value: Any, count: int, takes: str = "signs") -> Array:
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """Return one of a few words."""
+    """Check that the value is one of the allowed strings and return it."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}, got {value!r}")
     return value

@@ -96,7 +96,7 @@ def test_what_is_frozen_is_a_copy_unless_nobody_could_change_it():
 
 def test_labels_are_what_the_loss_takes():
     assert list(validate.labels("x", [-1, 1], 2)) == [-1, 1]
-    refused("x must have 3 entries, one an example, got 2", validate.labels, [-1, 1], 3)
+    refused("x must have 3 entries, one per example, got 2", validate.labels, [-1, 1], 3)
     refused("x must be −1 or +1, got 0.5", validate.labels, [1, 0.5, -1], 3)
     refused("x must be −1 or +1, got 0", validate.labels, [0, 1], 2)
     assert list(validate.labels("x", [0, 0.5, 3], 3, "counts")) == [0, 0.5, 3]
@@ -134,6 +134,13 @@ class Sloped:
 
     def gradient(self, w):
         return 0 * w
+
+
+class OnlyProject:
+    dim = 2
+
+    def project(self, y):
+        return 0 * y
 
 
 class Wrong:
@@ -314,9 +321,9 @@ BAD = [
         "round 1: z 2 entries got shape (3,)",
     ),
     (lambda: play(OGD(Ball(2), 1.0), lambda t, w, past: [1, np.inf], 1), "round 1: z finite got inf"),
-    (lambda: play(Perceptron(3), perceptron_loss(np.eye(2), [1, 1])), "losses dimension learner 3 got 2"),
-    (lambda: play(OGD(Ball(3), 1.0), [Quadratic([1.0, 2.0])]), "losses dimension learner 3 got 2"),
-    (lambda: play(Linearized(FTL(Ball(3))), hinge(np.eye(2), [1, 1])), "losses dimension learner 3 got 2"),
+    (lambda: play(Perceptron(3), perceptron_loss(np.eye(2), [1, 1])), "loss dimension 2 dimension 3"),
+    (lambda: play(OGD(Ball(3), 1.0), [Quadratic([1.0, 2.0])]), "loss dimension 2 dimension 3"),
+    (lambda: play(Linearized(FTL(Ball(3))), hinge(np.eye(2), [1, 1])), "loss dimension 2 dimension 3"),
     (lambda: TRACE.regret(Ball(2), [0, 0]), "over against not both"),
     (lambda: TRACE.regret_curve(Ball(2), [0, 0]), "over against not both"),
     (lambda: TRACE.regret(Ball(3)), "over dimension 2 Ball(dim=3"),
@@ -327,30 +334,32 @@ BAD = [
     (lambda: TRACE.dynamic_regret(np.ones((2, 2))), "comparators (3, 2) got (2, 2)"),
     (lambda: TRACE.dynamic_regret(np.full((3, 2), np.nan)), "comparators finite got nan"),
     (lambda: TRACE.margins, "margins data"),
-    (lambda: DATA.regret_curve(L1Ball(2)), "closed form against=u ocolab.comparators"),
+    (lambda: DATA.regret_curve(L1Ball(2)), "linear or quadratic against=u ocolab.comparators"),
     # what misled before: each says what is wrong and what to write
     (lambda: Space(-1), "dim integer ≥ 1 got -1"),
-    (lambda: OGD(Ball(2), "0.1"), "eta array of numbers got '0.1'"),
+    (lambda: OGD(Ball(2), "0.1"), "eta a number schedule got '0.1'"),
+    (lambda: FTL(OnlyProject()), "FTL minimize_linear(c) got OnlyProject"),
+    (lambda: play(OGD(Ball(1), 0.1), [1.0, 2.0]), "round 1: a vector got the number 1.0 write [1.0]"),
     (lambda: Ball(2).project(["1", "2"]), "y array of numbers"),
     (lambda: play(np.ones((3, 2)), OGD(Ball(2), 0.1)), "arguments are swapped play(learner, losses)"),
     (lambda: play([Linear([1.0])], FTL(Ball(1))), "arguments are swapped play(learner, losses)"),
     (lambda: play(OGD, np.ones((3, 2))), "learner an object got the class OGD write OGD(…)"),
-    (lambda: play(OGD(Ball(2), 0.1).player(), np.ones((3, 2))), "learner player() give it def player(self)"),
+    (lambda: play(OGD(Ball(2), 0.1).player(), np.ones((3, 2))), "learner player() looks like a player"),
     (lambda: play("OGD", np.ones((3, 2))), "learner must have a method player() got str"),
     (lambda: play(OGD(Ball(2), 0.1), Table()), "losses array (T, n) got a Table write losses.to_numpy()"),
     (lambda: play(OGD(Ball(2), 0.1), np.ones(3)), "losses shape (..., T, n) got (3,) write losses[:, None]"),
     (lambda: play(OGD(Ball(2), 0.1), 7), "losses an array (T, n) an iterable got int"),
     (
         lambda: play(OGD(Ball(2), 0.1), Linear([1.0, 2.0])),
-        "losses must be many got one Linear write [loss] * T",
+        "losses must be a sequence got one Linear write [loss] * T",
     ),
-    (lambda: play(Perceptron(2), (np.eye(2), [1, -1])), "got a tuple of arrays write perceptron_loss(X, y)"),
+    (lambda: play(Perceptron(2), (np.eye(2), [1, -1])), "tuple of arrays write perceptron_loss(X, y)"),
     (
         lambda: play(OGD(Ball(2), 0.1), [Sloped()]),
-        "round 1: subgradient(w) got Sloped has `gradient`: call it `subgradient`",
+        "round 1: subgradient(w) got Sloped rename its method `gradient` to `subgradient`",
     ),
     (lambda: play(OGD(Ball(2), 0.1), [np.sum]), "round 1: a loss must have value(w) and subgradient(w)"),
-    (lambda: play(OGD(Ball(2), 0.1), [hinge(np.eye(2), [1, 1])]), "round 1: take one of them, losses[0]"),
+    (lambda: play(OGD(Ball(2), 0.1), [hinge(np.eye(2), [1, 1])]), "round 1: a single example, losses[0]"),
     (
         lambda: play(Says(0.5), np.ones((3, 1))),
         "round 1: the play must be a vector (n,) got the number 0.5 return np.array([x])",
@@ -358,7 +367,7 @@ BAD = [
     (lambda: play(Says(None), np.ones((3, 1))), "round 1: the play must be an array of numbers got None"),
     (lambda: play(Says([[1.0, 2.0]]), np.ones((3, 2))), "round 1: the play must have shape (n,) got (1, 2)"),
     (lambda: play(Says("left"), np.ones((3, 2))), "round 1: the play must be an array of numbers got 'left'"),
-    (lambda: play(Alone(), np.ones((5, 3, 2))), "round 1: 5 games at once Alone plays one losses[0]"),
+    (lambda: play(Alone(), np.ones((5, 3, 2))), "round 1: 5 games at once Alone play one losses[0]"),
     (
         lambda: play(OGD(Ball(2), 0.1), [Linear([1.0, 0.0]), Wrong()]),
         "round 2: the value of the loss one number got shape (2,)",

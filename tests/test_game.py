@@ -450,7 +450,7 @@ def test_losses_are_pulled_after_the_play_that_pays_for_them():
 
     assert play(learner, watching()).rounds == 3
     assert seen == [1, 2, 3] and learner.predicted == 4, "once a round, and once for w_4"
-    with pytest.raises(ValueError, match="round 3: there are only 2 losses, and rounds = 5"):
+    with pytest.raises(ValueError, match="round 3: there are only 2 losses, but rounds = 5"):
         play(Steps(), iter([[1.0, 0.0]] * 2), rounds=5)
     long = play(Steps(), ([1.0, 0.0] for _ in range(200)))
     assert long.rounds == 200 and long.subgradients.tolist() == [[1.0, 0.0]] * 200
@@ -564,7 +564,7 @@ def test_regret_of_your_own_set_and_losses_by_descent_has_a_true_gap():
     least = trace.paid.sum() - regret
     assert found.method == "projected subgradient method" and np.linalg.norm(found.point) <= 1 + 1e-12
     assert least - 1e-12 <= found.value <= least + 1e-3 and found.value - found.gap <= least < np.inf
-    with pytest.warns(UserWarning, match="the regret may be larger, by at most"):
+    with pytest.warns(UserWarning, match="the regret may be larger by at most"):
         assert trace.regret() == pytest.approx(regret, abs=1e-3)
 
 
@@ -596,6 +596,49 @@ def test_check_asks_the_projection_of_a_set_that_has_nothing_else():
 def with_set(learner, over):
     learner.over = over
     return learner
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [OGD(Wedge(), 0.3), OGD(Wedge(), 0.3, "eager", [1.0, 0.5]), FTRL(Wedge(), SquaredNorm(), 0.3)],
+)
+def test_a_learner_of_the_library_plays_on_a_set_that_projects_one_point_at_a_time(learner):
+    Z = np.array([[-1.0, 0.5], [0.5, 2.0], [1.0, -1.0]])
+    trace = play(learner, Z, check=True)
+    eager = getattr(learner, "projection", "lazy") == "eager"
+    w, total = (np.array([1.0, 0.5]) if eager else np.zeros(2)), np.zeros(2)
+    for play_, z in zip(trace.plays, [*Z, np.zeros(2)], strict=True):
+        assert play_ == pytest.approx(w)
+        total = total + z
+        w = Wedge().project(w - 0.3 * z if eager else -0.3 * total)
+
+
+def test_a_start_outside_a_set_that_has_only_a_projection_is_refused():
+    with pytest.raises(ValueError, match="start must lie in"):
+        OGD(Wedge(), 0.3, start=[-1.0, 0.0])
+
+
+class Segment:
+    """[−1, 1] × {0}, one point at a time."""
+
+    dim = 2
+
+    def project(self, y):
+        return np.array([min(max(y[0], -1.0), 1.0), 0.0])
+
+    def minimize_linear(self, c):
+        return np.array([-np.sign(c[0]), 0.0])
+
+
+def test_regret_and_its_curve_on_a_set_that_takes_one_point_at_a_time():
+    linear = play(OGD(Segment(), 0.3), np.array([[1.0, 5.0], [-3.0, 0.0]]))
+    assert linear.regret() == pytest.approx(linear.paid.sum() + 2.0)
+    assert linear.regret_curve() == pytest.approx(np.cumsum(linear.paid) + np.array([1.0, 2.0]))
+    curved = play(OGD(Segment(), 0.3, "eager"), [Quadratic([3.0, 0.0]), Quadratic([0.0, 1.0])])
+    assert curved.comparator().method == "closed form" and curved.best() == pytest.approx([1.0, 0.0])
+    assert curved.regret() == pytest.approx(curved.paid.sum() - 2.0 - 1.0)
+    with pytest.raises(ValueError, match="regret_curve needs minimize_linear"):
+        play(OGD(Wedge(), 0.3), np.ones((2, 2))).regret_curve()
 
 
 def test_a_regret_without_any_gap_says_so():

@@ -188,7 +188,7 @@ def test_the_chain_notices_a_player_that_did_not_project():
         theorems.Zinkevich.of(trace, u, 1, 1).proof(trace, u).holds()
         and not theorems.Zinkevich.of(cheat, u, 1, 1).chain(cheat, u).holds()
     )
-    with pytest.raises(ValueError, match="needs: eager descent"):
+    with pytest.raises(ValueError, match="requires: eager descent"):
         theorems.Zinkevich.of(game := play(OGD(UNIT, 0.1, "eager"), np.ones((3, 1))), u, 1, 1).proof(game, u)
 
 

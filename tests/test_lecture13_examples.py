@@ -140,9 +140,9 @@ def test_the_mistake_chain_breaks_with_a_false_margin_or_radius():
     trace = play(Perceptron(8), perceptron_loss(X, y))
     assert not theorems.Perceptron(R, 5 * margin).chain(trace, u).holds()
     assert not theorems.Perceptron(R / 2, margin).chain(trace, u).holds()
-    with pytest.raises(ValueError, match="needs: u has margin at least γ"):
+    with pytest.raises(ValueError, match="requires: u has margin at least γ"):
         theorems.Perceptron(R, 5 * margin).by_regret(trace, u)
-    with pytest.raises(ValueError, match="needs: ‖x_t‖ ≤ R"):
+    with pytest.raises(ValueError, match="requires: ‖x_t‖ ≤ R"):
         theorems.Perceptron(R / 2, margin).by_regret(trace, u)
     with pytest.raises(ValueError, match="at least one update"):
         theorems.Perceptron(R, margin).by_regret(play(OGD(Space(8), 1.0), perceptron_loss(X, y, kink=0.0)), u)

@@ -280,7 +280,7 @@ def test_margins_and_defaults():
         assert getattr(phi.TubeLoss(**{part: 0.0}), part) == 0.0
         with pytest.raises(ValueError, match=part):
             phi.TubeLoss(**{part: -0.1})
-    with pytest.raises(ValueError, match="kink belongs to PerceptronLoss and HingeLoss, got Logistic"):
+    with pytest.raises(ValueError, match=r"only PerceptronLoss and HingeLoss have a kink .*, got Logistic"):
         phi.LOGISTIC.with_kink(0.5)
 
 
@@ -353,7 +353,7 @@ def test_a_quadratic_form_by_hand():
     assert phi.QuadraticForm([[1.0, 1.0], [1.0, 1.0]]).curvature is None
     assert phi.QuadraticForm([[1.0, 0.0], [0.0, 1e-6]]).curvature == pytest.approx(1e-6)
     for M in ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 1.0], [0.0, 1.0]], [[1.0, 0.0]], [[1.0, 0.0], [0.0, -1e-6]]):
-        with pytest.raises(ValueError, match="M must be symmetric with no negative eigenvalue"):
+        with pytest.raises(ValueError, match="M must be symmetric and positive semidefinite"):
             phi.QuadraticForm(M)
 
 
@@ -450,7 +450,7 @@ def test_a_matrix_of_weights_is_scored_row_by_row():
     ("make", "words"),
     [
         (lambda: losses.softmax(X, [0, 1, 3], 3), "y must hold classes 0, …, 2"),
-        (lambda: losses.softmax(X, [0, 1], 3), "y must have 3 entries, one an example, got 2"),
+        (lambda: losses.softmax(X, [0, 1], 3), "y must have 3 entries, one per example, got 2"),
         (lambda: losses.softmax(X, [0, 1, -1], 3), "y must hold classes"),
         (lambda: losses.softmax(X, [0, 1, 0], 0), "classes must be an integer ≥ 1"),
         (lambda: losses.softmax(X[0], [0], 3), "X must have 2 axes"),

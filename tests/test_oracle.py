@@ -60,7 +60,7 @@ def test_what_has_no_cvxpy_form_is_refused():
         lambda: oracle.constraints("a set", cp.Variable(1)),
         lambda: oracle.expression("a loss", cp.Variable(1)),
     ):
-        with pytest.raises(ValueError, match="no cvxpy form of 'a"):
+        with pytest.raises(ValueError, match=r"'a.* has no cvxpy form: give str a method"):
             call()
 
 
@@ -89,7 +89,7 @@ def test_regret_known_by_hand():
 
 def test_a_problem_without_a_minimum_is_refused():
     for over in (Space(1), Orthant(1)):
-        with pytest.raises(ValueError, match="no solution: cvxpy says unbounded"):
+        with pytest.raises(ValueError, match="cvxpy found no solution: unbounded"):
             oracle.best_point([Linear([-1.0])], over)
 
 
@@ -184,7 +184,7 @@ def test_a_loss_is_the_same_in_cvxpy():
     for R in (SquaredNorm(), SquaredNorm([1.0, -2.0]), NegativeEntropy(), UnnormalizedEntropy()):
         assert oracle.expression(R, w).value == pytest.approx(R.value(W))
     for ask in (oracle.expression, oracle.constraints):
-        with pytest.raises(ValueError, match="no cvxpy form of 'x'"):
+        with pytest.raises(ValueError, match="'x' has no cvxpy form: give str a method"):
             ask("x", w)
 
 
@@ -301,7 +301,7 @@ def test_a_solver_that_gives_up_is_asked_for_less(failures, monkeypatch):
     monkeypatch.setattr(cp.Problem, "solve", stubborn)
     x = cp.Variable()
     if failures == 5:
-        with pytest.raises(ValueError, match="cvxpy says too hard"):
+        with pytest.raises(ValueError, match="cvxpy found no solution: too hard"):
             oracle.solve(cp.square(x - 2), [])
     else:
         assert oracle.solve(cp.square(x - 2) + 1, []) == pytest.approx(1.0)
@@ -311,9 +311,9 @@ def test_a_solver_that_gives_up_is_asked_for_less(failures, monkeypatch):
 
 def test_a_problem_without_a_solution_is_named():
     x = cp.Variable()
-    with pytest.raises(ValueError, match="no solution: cvxpy says unbounded"):
+    with pytest.raises(ValueError, match="cvxpy found no solution: unbounded"):
         oracle.solve(x, [x <= 0])
-    with pytest.raises(ValueError, match="no solution: cvxpy says infeasible"):
+    with pytest.raises(ValueError, match="cvxpy found no solution: infeasible"):
         oracle.solve(x, [x <= 0, x >= 1])
     assert oracle.solve(cp.square(x - 2) + 3, [x <= 1]) == pytest.approx(4.0)
 

@@ -566,3 +566,12 @@ def test_the_nearest_point_of_a_hull_of_many_corners(seed):
     x = Hull(V).project(y)
     _, missing = nnls(np.vstack([V.T, np.ones(25)]), np.append(x, 1.0))
     assert missing <= 1e-9 and ((V - x) @ (y - x)).max() <= 1e-9
+
+
+def test_a_thin_hull_contains_its_mixtures_up_to_rounding():
+    rng = np.random.default_rng(5)
+    for width, tol in [(1e-5, 1e-13), (1e-7, 2e-8), (1e-9, 2e-8), (1e-12, 1e-11)]:
+        for _ in range(20):
+            vertices = rng.normal(size=(6, 4)) * [width, 1, 1, 1]
+            hull = Hull(vertices @ np.linalg.qr(rng.normal(size=(4, 4)))[0])
+            assert hull.contains(rng.dirichlet(np.ones(6)) @ hull.vertices, tol * hull.diameter)

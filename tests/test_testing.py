@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from ocolib import theorems
 from ocolib.learners import OGD, FirstOrder, Hedge
-from ocolib.losses import Linear, Quadratic
+from ocolib.losses import Linear, Quadratic, hinge
 from ocolib.phi import HingeLoss, Logistic, TubeLoss
 from ocolib.sets import Ball, Box, Set, Simplex, onto_simplex
-from ocolib.testing import all_of, by_loop, check_learner, check_loss, check_phi, check_set
+from ocolib.testing import all_of, by_loop, check_learner, check_loss, check_phi, check_set, check_theorem
 
 
 def planted(base, **methods):
@@ -116,10 +117,23 @@ def test_a_loss_that_changes_its_argument_or_has_a_gradient_is_noticed():
 
     with pytest.raises(AssertionError, match="must not change w"):
         check_loss(Shifts())
-    with pytest.raises(AssertionError, match="a loss has"):
+    with pytest.raises(AssertionError, match="a loss must have"):
         check_loss(planted(object, value=lambda self, w: 0.0, gradient=lambda self, w: w)(), dim=1)
     with pytest.raises(ValueError, match="has no dim"):
         check_loss(planted(object, value=lambda self, w: 0.0, subgradient=lambda self, w: 0 * w)())
+
+
+def test_what_is_no_set_loss_learner_or_theorem_gets_a_sentence():
+    with pytest.raises(AssertionError, match=r"a set must have dim and project\(y\)"):
+        check_set(3)
+    with pytest.raises(AssertionError, match=r"check one of them, such as losses\[0\]"):
+        check_loss(hinge([[1.0, 2.0]], [1.0]))
+    with pytest.raises(AssertionError, match=r"a learner must have a method player\(\)"):
+        check_learner("FTL")
+    with pytest.raises(ValueError, match="learner must be an object, got the class OGD"):
+        check_learner(OGD)
+    with pytest.raises(ValueError, match="theorem must be the class"):
+        check_theorem(theorems.Perceptron(1, 0.5))
 
 
 class Remembers(FirstOrder):

@@ -213,14 +213,14 @@ FAULTS = {
     AnyLearner: "AnyLearner",
     AnyMargin: "AnyMargin: ",
     AnyLosses: "AnyLosses: ",
-    Disordered: "below the one before",
+    Disordered: "smaller than the line before",
     Unfinished: "the proof ends at",
-    Headless: "the proof begins at",
-    Overstated: "the worst game takes 0.75",
-    Understated: "is too low",
-    NotTight: "a tight bound has tightness 1",
-    OtherMeasure: "begins at|above the bound",
-    Narrow: "does not allow a game of its own: at most three rounds",
+    Headless: "the proof starts at",
+    Overstated: "but the worst game attains 0.75",
+    Understated: "tightness is 0.7, but the worst game attains 0.75",
+    NotTight: "a tight bound must have tightness 1",
+    OtherMeasure: "starts at|above the bound",
+    Narrow: "violates the hypothesis: at most three rounds",
     HighFloor: "is below the lower bound",
 }
 
@@ -454,7 +454,7 @@ REFUSED = [
 @pytest.mark.parametrize(("stated", "learner", "losses", "u", "words"), REFUSED)
 def test_a_proof_refuses_a_game_that_breaks_a_hypothesis_and_names_it(stated, learner, losses, u, words):
     trace = play(learner, losses)
-    with pytest.raises(ValueError, match=rf"^{type(stated).__name__} needs: .*{words}"):
+    with pytest.raises(ValueError, match=rf"^{type(stated).__name__} requires: .*{words}"):
         stated.proof(trace, u)
 
 
@@ -471,7 +471,7 @@ def test_a_trace_of_another_learner_tells_no_numbers():
         lambda: theorems.Winnow.of(lazy, 1),
         lambda: theorems.NormalizedWinnow.of(lazy, 1),
     ):
-        with pytest.raises(ValueError, match=r"^trace must be one of "):
+        with pytest.raises(ValueError, match=r"^trace must come from "):
             made()
 
 
@@ -482,7 +482,7 @@ def test_a_missing_base_case_shows_as_a_negative_slack():
     chain = stated.chain(cheat, [0.0])
     assert np.argmin(chain.slacks) == len(chain.slacks) - 1 and chain.slacks[-1] < -0.4
     assert not chain.holds() and (chain.slacks[:-1] >= -1e-12).all()
-    with pytest.raises(ValueError, match=r"needs: w_{t\+1} minimises"):
+    with pytest.raises(ValueError, match=r"requires: w_{t\+1} minimises"):
         stated.proof(cheat, [0.0])
 
 

@@ -23,7 +23,8 @@
     if (inner.top < outer.top + 60 || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
   };
   const keepPlace = () => {
-    if (document.readyState === 'complete') showPlace(); else window.addEventListener('load', showPlace);
+    const soon = () => requestAnimationFrame(() => setTimeout(showPlace)); // after the theme, which puts it where it was
+    if (document.readyState === 'complete') soon(); else window.addEventListener('load', soon);
     document.addEventListener('click', event => { if (event.target.closest('.primary-toggle')) setTimeout(showPlace, 50); });
   };
 

@@ -330,7 +330,7 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
     paid: list[Array] = [np.empty(0)]
     total: Any = 0.0
     for piece in _bar(pieces):
-        game.meet(learner, piece)
+        game.check_arguments(learner, piece)
         if isinstance(piece, Examples):
             piece = getattr(learner, "sees", lambda x: x)(piece)
         elif isinstance(piece, np.ndarray):

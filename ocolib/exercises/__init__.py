@@ -1,13 +1,25 @@
-"""Feedback on a student's code. A checker calls the student's function, on small inputs first where it
-chooses them, and answers with a `Verdict`: if one fails, what is wrong and, where it can be told, on which
-input, in which line, what came, what was expected.
+"""Give feedback on answers to exercises.
 
-A page's author calls `check_formula`, `check_learner`, … with a reference and `slips`, {sentence: what a
-student with this slip would write}. They become `Cases`, plain data, and these are judged. In the student's
-cell stands `check("ex-…", my_answer)`, which judges by the data that were recorded when the page was made:
-no student sees a reference. `tell` hears the verdict: in a notebook it prints, in the browser the page shows
-it, grading notes it down. With `strict=True` a wrong or missing answer raises `WrongAnswer`, and `tell` hears
-nothing of it. All needs NumPy alone.
+A checker calls the student's function, on small inputs first, and produces a `Verdict`. If the answer is
+wrong, the verdict says what is wrong and, if possible, for which input, in which line, what was returned and
+what was expected.
+
+The author of a page calls `check_formula`, `check_learner`, … with a reference solution and with `slips`: a
+dictionary {sentence: the function that a student with this misconception would write}. These are evaluated
+once and stored as `Cases`, plain data. The student's cell calls `check("ex-…", my_answer)`, which uses only
+the stored data, so no student sees the reference.
+
+>>> check_formula(lambda T: T**2, lambda T: T * T, [(1,), (2,), (3,)])
+✓ right in all 3 cases
+>>> check_formula(lambda T: 2 * T, lambda T: T * T, [(1,), (2,), (3,)])
+✗ Not yet: here the answer is another one.
+  input:    T = 1
+  you have: 2
+  expected: 1
+
+The function `tell` receives every verdict: by default it prints; the browser page shows the verdict, and
+grading records it. With `strict=True` a wrong or missing answer raises `WrongAnswer` instead. Everything
+needs only NumPy.
 """
 
 import inspect
@@ -59,25 +71,25 @@ __all__ = [
 
 Slips = Mapping[str, Any] | None
 
-#: what receives a verdict; a page in the browser and the judge put their own function in its place
+#: receives every verdict; the browser page and the grader replace this function by their own
 tell: Callable[[Verdict], Any] = print
 
-#: added to the seed of every checker that draws: the judge tries instances that no page shows
+#: added to the seed of every checker, so that the grader can use instances that no page shows
 fresh: int = 0
 
-#: where the checkers write down their cases, when the notebooks are made
+#: collects the cases of all checkers while the notebooks are being made
 record: list[Cases] | None = None
 
-#: what a search finds of an argument that minimises: about the root of the last digit
+#: relative tolerance for minimisers found by a numerical search, which have half the digits
 SEARCH = 1e-6
 
 
 class WrongAnswer(AssertionError):
-    """Raised by a checker in strict mode."""
+    """Signal a wrong or missing answer in strict mode."""
 
 
 def _judge(cases: Cases, answer: Any, properties: Mapping[str, Any], strict: bool) -> None:
-    """Tell the verdict of one check."""
+    """Judge an answer and pass the verdict to `tell`."""
     try:
         verdict = Verdict(True, JUDGES[cases.kind](answer, cases, **properties))
     except Stop as stop:
@@ -88,16 +100,17 @@ def _judge(cases: Cases, answer: Any, properties: Mapping[str, Any], strict: boo
 
 
 def check(name: str, answer: Any, part: int = 1, strict: bool = False, **properties: Any) -> None:
-    """Judge an answer by the recorded cases of an exercise.
+    """Judge an answer by the recorded cases of the exercise `name`.
 
-    `part` says which check, where an exercise has several. What a property decides is handed over: the
-    `rules` of a construction and what it `reaches`, the `objective` of a minimiser and the set it is `over`.
+    `part` is the number of the check if the exercise has several. Functions cannot be recorded, so they are
+    passed as `properties`: the `rules` and `reaches` of a construction, the `objective` and the set `over` of
+    a minimiser.
     """
     _judge(recorded(name)[part - 1], answer, properties, strict)
 
 
 def _checker(build: Callable[..., tuple[Cases, dict[str, Any]]]) -> Callable[..., None]:
-    """Turn `build(…)`, which makes cases and properties, into a check of the first argument."""
+    """Turn `build(…)`, which returns cases and properties, into a checker of its first argument."""
 
     @wraps(build)
     def wrapped(answer: Any, *args: Any, strict: bool = False, **kwargs: Any) -> None:
@@ -118,9 +131,10 @@ def _checker(build: Callable[..., tuple[Cases, dict[str, Any]]]) -> Callable[...
 
 
 def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[Array]:
-    """Yield inputs: small whole vectors first, because a failure there is easy to follow by hand.
+    """Yield test vectors: small integer vectors first, because failures there are easy to follow by hand.
 
-    Then short and long ones, so that, if `scale` suits it, a set around 0 is tried inside and out.
+    Random vectors of increasing length follow, so that a set around 0 of size about `scale` is tested inside
+    and out.
     """
     rng = np.random.default_rng(seed + fresh)
     yield np.zeros(dim)
@@ -130,54 +144,60 @@ def inputs(dim: int, seed: int, scale: float = 3.0, many: int = 30) -> Iterator[
 
 
 def _others(cases: Sequence[Sequence[Any]], truth: Callable[..., Any]) -> list[list[Any]]:
-    """Return cases for the judge: floats up to 10 % off, ints up to 2 more, where the truth is finite."""
+    """Return varied cases for the grader: floats changed by up to 10 %, ints increased by up to 2.
+
+    Cases where the truth is not finite, or raises an error, are left out.
+    """
     rng, found = np.random.default_rng(fresh), []
     for case in cases if fresh else ():
-        other = [
-            x * rng.uniform(0.9, 1.1)
-            if isinstance(x, float)
-            else x + int(rng.integers(3))
-            if type(x) is int
-            else x
-            for x in case
-        ]
+        other = [_varied(x, rng) for x in case]
         try:
             if np.isfinite(np.asarray(truth(*other), dtype=float)).all():
                 found.append(other)
-        except Exception:  # these numbers are not in its domain
+        except Exception:  # these numbers are outside the domain
             continue
     return found
 
 
+def _varied(x: Any, rng: np.random.Generator) -> Any:
+    """Return a float changed by up to 10 %, an int increased by up to 2, anything else unchanged."""
+    if isinstance(x, float):
+        return x * rng.uniform(0.9, 1.1)
+    return x + int(rng.integers(3)) if type(x) is int else x
+
+
 def _said(slips: Slips, cases: Sequence[Sequence[Any]]) -> list[tuple[str, list[Any]]]:
-    """What a student with each slip would get in each case."""
+    """Return, for each slip, its sentence and what a student with this slip would get in each case."""
     return [(text, [quiet(slip, case) for case in cases]) for text, slip in (slips or {}).items()]
 
 
 def _why(answer: Any, cases: Cases, failed: int, default: str, more: Sequence[Any] = ()) -> str:
-    """The slip that explains what came: of this exercise, of its kind, of any formula; or the default."""
+    """Return the sentence of the slip that explains the answer, or the default.
+
+    Slips of this exercise come first, then those of its kind, then those of any formula.
+    """
     given = [quiet(answer, case) for case in cases.inputs]
     named = likely(cases.slips, given, failed)
     if named is None and _overflows(answer, cases, failed):
         bits = 8 * np.dtype(int).itemsize
         return f"Whole numbers have {bits} bits here, and these overflow: with floats your answer is right."
-    generic = [*more, *(anywhere(cases.expected) if _varied(cases.expected) else ())]
+    generic = [*more, *(anywhere(cases.expected) if _distinct(cases.expected) else ())]
     apart = [pair for pair in generic if not _no_slip(pair[1], cases.expected, failed)]
     return named or likely(apart, given, failed) or default
 
 
-def _varied(expected: Sequence[Any]) -> bool:
-    """Are there three different answers at least? Else many a wrong formula fits by chance."""
+def _distinct(expected: Sequence[Any]) -> bool:
+    """Test whether there are at least three different answers; with fewer, wrong formulas fit by chance."""
     return len({np.asarray(e, dtype=float).tobytes() for e in expected if e is not None}) >= 3
 
 
 def _no_slip(values: Sequence[Any], expected: Sequence[Any], failed: int) -> bool:
-    """Would this slip give the right answer?"""
+    """Test whether this slip gives the right answer, or none, in the case that failed."""
     return values[failed] is None or same(values[failed], expected[failed], SEARCH)
 
 
 def _overflows(answer: Any, cases: Cases, failed: int) -> bool:
-    """Is the answer right once the whole numbers among its inputs are floats?"""
+    """Test whether the answer is right if the integers among its inputs are passed as floats."""
     case = cases.inputs[failed]
     if not any(type(x) is int for x in case) or cases.expected[failed] is None:
         return False
@@ -197,10 +217,10 @@ def check_formula(
     slips: Slips = None,
     close: float = 1e-9,
 ) -> tuple[Cases, dict[str, Any]]:
-    """Is `formula(*case)` equal to `truth(*case)` in every case? Begin with a case that is easy by hand.
+    """Check that `formula(*case)` equals `truth(*case)` in every case.
 
-    Called as `check_formula(formula, truth, cases, …)`. An answer that a search found counts too: it has half
-    of the digits that a formula has.
+    Call it as `check_formula(formula, truth, cases, …)`, and start with a case that is easy by hand. An
+    answer that comes from a numerical search, with about six digits, is accepted too.
     """
     asked = [list(case) for case in [*cases, *_others(cases, truth)]]
     expected = [np.asarray(truth(*case), dtype=float) for case in asked]
@@ -226,10 +246,10 @@ def _judge_formula(answer: Any, cases: Cases) -> str:
 def check_value(
     expected: ArrayLike, slips: Any = None, close: float = 1e-9, hints: Any = None
 ) -> tuple[Cases, dict[str, Any]]:
-    """Does `answer()` return the number (or array) that is expected?
+    """Check that `answer()` returns the expected number or array.
 
-    Called as `check_value(answer, expected, …)`. `slips` is {sentence: the wrong value that it explains}, or
-    pairs (value, sentence), also named `hints`.
+    Call it as `check_value(answer, expected, …)`. `slips` is {sentence: the wrong value that it explains}, or
+    a list of pairs (value, sentence), which may also be passed as `hints`.
     """
     known = {text: wrong for wrong, text in slips or hints or ()} if not isinstance(slips, Mapping) else slips
     expected = np.asarray(expected, dtype=float)
@@ -267,10 +287,10 @@ def check_construction(
     at_least: float = 0.0,
     slips: Slips = None,
 ) -> tuple[Cases, dict[str, Any]]:
-    """Is what `answer()` makes legal, and does it reach what is asked?
+    """Check that the array returned by `answer()` satisfies all rules and reaches a given value.
 
-    Called as `check_construction(answer, shape, rules, …)`. `rules` is {sentence: what must be true of it},
-    the sentence told where it is not. `reaches`, if given, measures it, and must come to `at_least`.
+    Call it as `check_construction(answer, shape, rules, …)`. `rules` is {sentence: condition}; the sentence
+    is shown if the condition fails. If `reaches` is given, `reaches(array)` must be at least `at_least`.
     """
     facts = {"shape": list(shape), "at_least": at_least}
     cases = Cases("construction", [[]], [None], _said(slips, [()]), facts)
@@ -304,7 +324,10 @@ def _judge_construction(
 def check_projection(
     onto: Set, seed: int = 0, slips: Slips = None, scale: float = 3.0
 ) -> tuple[Cases, dict[str, Any]]:
-    """Is `project(y)` the nearest point of the set `onto`? Called as `check_projection(project, onto, …)`."""
+    """Check that `project(y)` returns the nearest point of the set `onto`.
+
+    Call it as `check_projection(project, onto, …)`.
+    """
     points = list(inputs(onto.dim, seed, scale))
     edge = [onto.project(y) for y in points if not onto.contains(y)]  # and points on the boundary
     asked = [[y] for y in points + edge]
@@ -316,7 +339,7 @@ def _judge_projection(answer: Any, cases: Cases) -> str:
     points = [case[0] for case in cases.inputs]
 
     def outside(x: Array) -> bool:
-        """Of a convex set every projection tells a half-space: ⟨y − Π(y), x − Π(y)⟩ ≤ 0 for x in the set."""
+        """Test whether x is outside: x in the set would imply ⟨y − Π(y), x − Π(y)⟩ ≤ 0 for every y."""
         return any(
             (y - best) @ (x - best) > 1e-7 * np.linalg.norm(y - best)
             for y, best in zip(points, cases.expected, strict=True)
@@ -344,9 +367,9 @@ def check_argmin(
     slips: Slips = None,
     scale: float = 3.0,
 ) -> tuple[Cases, dict[str, Any]]:
-    """Does `argmin(c)` minimise `objective(w, c)` over the set? `best(c)` is a known minimiser.
+    """Check that `argmin(c)` minimises `objective(w, c)` over the set; `best(c)` is a known minimiser.
 
-    Called as `check_argmin(argmin, objective, best, over, …)`.
+    Call it as `check_argmin(argmin, objective, best, over, …)`.
     """
     asked = [[c] for c in inputs(over.dim, seed, scale)]
     expected = [np.asarray(best(c), dtype=float) for (c,) in asked]
@@ -369,7 +392,7 @@ def _judge_argmin(answer: Any, cases: Cases, objective: Callable[[Array, Array],
 
 
 def _around(w: Array) -> Array:
-    """Where a wrong subgradient at w shows close by: along the axes, along their diagonals, and anywhere."""
+    """Return points near w that expose a wrong subgradient: along axes, diagonals and random directions."""
     axes = list(np.eye(len(w)))
     diagonals = [a + s * b for a, b in combinations(axes, 2) for s in (1, -1)]
     anywhere = list(np.random.default_rng(0).standard_normal((6, len(w))))
@@ -386,11 +409,11 @@ def check_subgradient(
     scale: float = 3.0,
     at: Sequence[ArrayLike] = (),
 ) -> tuple[Cases, dict[str, Any]]:
-    """Is `subgradient(w)` a subgradient of the function `value` at w (relative to `over`, if given)?
+    """Check that `subgradient(w)` is a subgradient of `value` at w (on the set `over`, if given).
 
-    Called as `check_subgradient(subgradient, value, dim, …)`. Points where several things are equal come too,
-    and each point is compared with others far away and with some close by: there a kink shows. Name the kinks
-    of your function in `at`.
+    Call it as `check_subgradient(subgradient, value, dim, …)`. The test points include ties between
+    coordinates. Each is compared with points far away and with points nearby, where kinks matter. List the
+    kinks of your function in `at`.
     """
     rng = np.random.default_rng(seed + fresh)
     ties = [np.ones(dim), -np.ones(dim), *-np.eye(dim), *rng.integers(-1, 2, (6, dim)).astype(float)]
@@ -434,16 +457,16 @@ def _judge_subgradient(answer: Any, cases: Cases) -> str:
 def check_learner(
     reference: Any, rounds: int = 12, seed: int = 0, slips: Slips = None
 ) -> tuple[Cases, dict[str, Any]]:
-    """Does `rule(past)`, with the past z_1, …, z_{t−1} as rows, play w_t as the learner `reference` does?
+    """Check that `rule(past)`, with z_1, …, z_{t−1} as rows, returns the play w_t of the learner `reference`.
 
-    Called as `check_learner(rule, reference, …)`.
+    Call it as `check_learner(rule, reference, …)`.
     """
     dim = reference.player().predict().shape[-1]
     rng = np.random.default_rng(seed + fresh)
     there_and_back = np.where(np.arange(rounds) < rounds / 2, -1.0, 1.0)[:, None] * np.ones(dim)
     games = [
         rng.integers(-1, 2, (rounds, dim)).astype(float),
-        there_and_back,  # one way, then back: for walls, if there are any
+        there_and_back,  # pushes the play to the boundary of the set, then back
         10 * there_and_back,
         rng.standard_normal((rounds, dim)),
         0.05 * rng.standard_normal((rounds, dim)),
@@ -456,8 +479,10 @@ def check_learner(
 
 
 def _wrong_learners(reference: Any, games: Sequence[Array]) -> list[tuple[str, list[Any]]]:
-    """What the same learner plays that never projects, or takes steps that are twice or half as long, or
-    those of the next round."""
+    """Return what the learner would play with common mistakes.
+
+    They are: no projection, steps twice or half as long, and the step size of the next round.
+    """
     if not is_dataclass(reference):
         return []
     dim = games[0].shape[1]
@@ -477,7 +502,7 @@ def _wrong_learners(reference: Any, games: Sequence[Array]) -> list[tuple[str, l
         try:
             other: Any = replace(reference, **change)  # type: ignore[type-var]
             found.append((text, [np.squeeze(w) for Z in games for w in play(other, Z).points]))
-        except (TypeError, ValueError):  # it cannot do without
+        except (TypeError, ValueError):  # the learner does not allow this change
             continue
     return found
 
@@ -509,12 +534,10 @@ def check_bound(
     slips: Slips = None,
     close: float = 1e-9,
 ) -> tuple[Cases, dict[str, Any]]:
-    """Is `bound(*args)` at least what was measured in every game and, if `best` is given, equal to
-    `best(*args)`?
+    """Check that `bound(*args)` holds in every game and, if `best` is given, equals `best(*args)`.
 
-    Called as `check_bound(bound, games, …)`. `games` lists pairs (args, measured) of games that were played:
-    the verdict speaks of them. `best` is the least that is proved; where it was found on a grid, `close` says
-    how close that comes.
+    Call it as `check_bound(bound, games, …)`. `games` is a list of pairs (args, measured) of games that were
+    played. `best` is the best proved bound; if it was found on a grid, `close` is the relative tolerance.
     """
     asked = [list(args) for args, _ in games]
     expected = [None if best is None else float(best(*args)) for args in asked]

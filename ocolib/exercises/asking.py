@@ -1,4 +1,4 @@
-"""Ask a student's function, and put into words what goes wrong: shapes, errors, numbers that look alike."""
+"""Call a student's function and explain what goes wrong: errors, shapes, and recognisable wrong numbers."""
 
 import builtins
 import contextlib
@@ -23,15 +23,15 @@ from ocolib.types import Array
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a checker has to say. `input`, `got`, `expected` and `line` are there where they help."""
+    """Hold the result of a check; `input`, `got`, `expected` and `line` are given where they help."""
 
     passed: bool
     message: str
     input: str | None = None
     got: str | None = None
     expected: str | None = None
-    line: str | None = None  #: of the student's own cell, "4: return x / 0"
-    pending: bool = False  #: something is still to be written
+    line: str | None = None  #: the line of the student's cell that failed, "4: return x / 0"
+    pending: bool = False  #: True if the answer is still the stub
 
     def __str__(self) -> str:
         facts = {"line": self.line, "input": self.input, "you have": self.got, "expected": self.expected}
@@ -45,11 +45,11 @@ def _indented(fact: str) -> str:
 
 
 class Stop(Exception):
-    """Carries the verdict from where it fell to the end."""
+    """Carry a verdict to the end of the check."""
 
 
 def wrong(message: str, input: Any = None, got: Any = None, expected: Any = None) -> NoReturn:
-    """End the check with this verdict."""
+    """End the check: the answer is wrong, for this reason."""
     mine, theirs = _told_apart(got, expected)
     shown = None if input is None else show(input)
     raise Stop(Verdict(False, message, shown, mine, theirs))
@@ -59,12 +59,12 @@ def wrong(message: str, input: Any = None, got: Any = None, expected: Any = None
 
 
 def floats(x: Any) -> Array:
-    """Convert to floats; complex numbers are refused, of which NumPy would forget a part."""
+    """Convert to an array of floats; reject complex numbers, whose imaginary part would be lost."""
     return np.asarray(str(x) if np.iscomplexobj(x) else x, dtype=float)
 
 
 def show(x: Any, digits: int = 6) -> str:
-    """Show a number to six digits, an array to four decimals, words as they are, else its `repr` or type."""
+    """Format numbers with six digits, arrays with four decimals, text as it is, else the `repr` or type."""
     if x is None or isinstance(x, str):
         return str(x)
     try:
@@ -78,7 +78,7 @@ def show(x: Any, digits: int = 6) -> str:
 
 
 def _told_apart(got: Any, expected: Any) -> tuple[str | None, str | None]:
-    """Both as text, with as many digits as it takes to see that they differ."""
+    """Return both as text, with enough digits to show that they differ."""
     if got is None or expected is None or isinstance(got, str) or isinstance(expected, str):
         return (None if got is None else show(got)), (None if expected is None else show(expected))
     for digits in (6, 8, 10, 12, 14, 17):
@@ -93,7 +93,10 @@ def _short(text: str) -> str:
 
 
 def same(got: ArrayLike, expected: ArrayLike, close: float = 1e-9) -> bool:
-    """Is the shape the same, and each entry within `close` times the largest finite |expected| (of 0: 1)?"""
+    """Test whether shapes agree and entries differ by at most `close` times the largest finite |expected|.
+
+    If all expected entries are 0, the tolerance is `close`.
+    """
     got, expected = np.asarray(got, dtype=float), np.asarray(expected, dtype=float)
     within = close * (np.abs(expected[np.isfinite(expected)]).max(initial=0.0) or 1.0)
     with np.errstate(invalid="ignore"):  # ∞ − ∞
@@ -102,24 +105,24 @@ def same(got: ArrayLike, expected: ArrayLike, close: float = 1e-9) -> bool:
         )
 
 
-# ---------------------------------------------------------------- asking
+# ---------------------------------------------------------------- calling the answer
 
 
 def call(function: Any, inputs: Sequence[Any]) -> Any:
-    """Call a student's function on copies, and without warnings; what is no function is the answer itself."""
+    """Call a student's function on copies of the inputs, without warnings; return a non-function as it is."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what comes of it is judged
+        warnings.simplefilter("ignore")  # only the result is judged
         copies = [np.array(x) if isinstance(x, np.ndarray) else x for x in inputs]
         return function(*copies) if callable(function) else function
 
 
 def ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | None) -> Array:
-    """Return the student's answer as floats of this shape, or a verdict on why there is none."""
+    """Return the student's answer as floats of this shape, or end the check with the reason."""
     shown, printed = called(function, inputs), io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
             answer = call(function, inputs)
-    except (Exception, SystemExit) as error:  # exit() too becomes a sentence
+    except (Exception, SystemExit) as error:  # even exit() gets a verdict
         message = f"Your function raised {type(error).__name__}: {error}{meant(error)}"
         if not _accepts(function, inputs):
             message += (
@@ -128,7 +131,7 @@ def ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | No
         raise Stop(Verdict(False, message, shown, line=own_line(function, error))) from None
     finally:
         if printed.getvalue():
-            print(printed.getvalue(), end="")  # a student who looks for a fault may print
+            print(printed.getvalue(), end="")  # students may print while debugging
     if _unwritten(answer):
         raise Stop(_nothing(function, answer, shown, printed.getvalue().strip()))
     try:
@@ -143,7 +146,7 @@ def ask(function: Any, inputs: Sequence[Any], shape: tuple[int | None, ...] | No
 
 
 def _accepts(function: Any, inputs: Sequence[Any]) -> bool:
-    """Can the function be called with so many arguments? Where that cannot be seen: yes."""
+    """Test whether the function can be called with these inputs; True if its signature is unknown."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -156,23 +159,24 @@ def _accepts(function: Any, inputs: Sequence[Any]) -> bool:
 
 
 def quiet(function: Any, case: Sequence[Any]) -> Array | None:
-    """Return an answer or a slip as floats; None where it makes no sense."""
+    """Return the result of an answer or a slip as floats, or None if it raises an error."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             return np.squeeze(np.asarray(call(function, case), dtype=float))
-    except (Exception, SystemExit):  # neither an answer nor a slip need make sense everywhere
+    except (Exception, SystemExit):  # a slip need not be defined in every case
         return None
 
 
 def called(function: Any, inputs: Sequence[Any]) -> str | None:
-    """Return the inputs by name, "T = 4, c = 2", or without where names do not fit;
-    None if there are none.
+    """Return the inputs with their names, as in "T = 4, c = 2"; None if there are no inputs.
+
+    Names are left out if the signature is unknown or does not fit.
     """
     if not inputs:
         return None
     try:
         names = list(inspect.signature(function).bind(*inputs).arguments)
-    except (TypeError, ValueError):  # not so many, or no signature to be had
+    except (TypeError, ValueError):  # wrong number of arguments, or no signature
         names = []
     if len(names) != len(inputs):
         return ", ".join(show(x) for x in inputs)
@@ -184,7 +188,7 @@ def _unwritten(answer: Any) -> bool:
 
 
 def _nothing(function: Any, answer: Any, shown: str | None, printed: str) -> Verdict:
-    """Say why there is no answer: nothing is written yet, it was printed, or a branch has no return."""
+    """Explain a missing answer: still the stub, printed instead of returned, or a branch without return."""
     if printed:
         message = "Your function prints and returns None: write return in place of print."
         return Verdict(False, message, shown, _short(printed))
@@ -192,27 +196,31 @@ def _nothing(function: Any, answer: Any, shown: str | None, printed: str) -> Ver
         message = "Here your function returns None: it comes to its end without a return."
         return Verdict(False, message, shown)
     message = "not yet: your function returns None. Replace the stub and run the cell again."
-    elsewhere = getattr(function, "asked_elsewhere", False)  # there a branch without return looks the same
+    # the grader calls functions in another process, where a branch without return looks like the stub
+    elsewhere = getattr(function, "asked_elsewhere", False)
     return Verdict(False, message, shown if elsewhere else None, pending=True)
 
 
 def is_stub(function: Any) -> bool:
-    """Is this, or a function my_… that it calls, still `return None`? Where that cannot be seen: yes."""
+    """Test whether this function, or a my_… function that it calls, is still `return None`.
+
+    Return True if the code cannot be inspected.
+    """
     code = getattr(function, "__code__", None)
     if code is None or getattr(function, "asked_elsewhere", False):
         return True
-    if (
-        len([step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "CACHE", "NOP")])
-        <= 2
-    ):
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "CACHE", "NOP")]
+    if len(steps) <= 2:  # load None, return it
         return True
     helpers = [function.__globals__.get(name) for name in code.co_names if name.startswith("my_")]
     return any(is_stub(helper) for helper in helpers if inspect.isfunction(helper) and helper is not function)
 
 
 def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> Array:
-    """The answer in the shape that is asked for, where None is any length. If it has another, axes of length
-    1 do not matter, but None is then any length other than 1."""
+    """Return the answer in the required shape, where None stands for any length.
+
+    Axes of length 1 may be missing or added; then None stands for any length except 1.
+    """
 
     def same(a: Sequence[int | None], b: Sequence[int | None]) -> bool:
         return len(a) == len(b) and all(j in (i, None) for i, j in zip(a, b, strict=True))
@@ -238,7 +246,7 @@ def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> A
 
 
 def own_line(function: Any, error: BaseException) -> str | None:
-    """Return the last line of the student's own cell on the way to the error, "4: return x / 0"."""
+    """Return the last line of the student's own cell in the traceback, as in "4: return x / 0"."""
     if getattr(function, "asked_elsewhere", False):
         return getattr(error, "own_line", None)
     code = getattr(function, "__code__", None)
@@ -254,7 +262,7 @@ def own_line(function: Any, error: BaseException) -> str | None:
 
 
 def meant(error: BaseException) -> str:
-    """Return " Did you mean …?" for a name that nearly exists, else nothing."""
+    """Return ". Did you mean …?" if a name is close to an existing one, else an empty string."""
     name = getattr(error, "name", None)
     if not isinstance(name, str):
         return ""
@@ -272,7 +280,7 @@ def meant(error: BaseException) -> str:
     return f". Did you mean {close[0]}?" if close else ""
 
 
-# ---------------------------------------------------------------- slips that any formula may have
+# ---------------------------------------------------------------- common slips
 
 Rule = tuple[str, Callable[[Array], Array]]
 ANYWHERE: list[Rule] = [
@@ -292,7 +300,7 @@ ANYWHERE: list[Rule] = [
 
 
 def anywhere(expected: Sequence[ArrayLike | None]) -> Iterator[tuple[str, list[Array | None]]]:
-    """Return (sentence, what a student with this slip would get) of every slip that any formula may have."""
+    """Yield (sentence, what a student with this slip would get) for every common slip."""
     for sentence, change in ANYWHERE:
         with np.errstate(all="ignore"):
             yield sentence, [None if e is None else change(np.asarray(e, dtype=float)) for e in expected]
@@ -303,8 +311,11 @@ def likely(
     given: Sequence[Array | None],
     failed: int,
 ) -> str | None:
-    """The slip that gives the student's answer in the case that failed and in at least 80 % of all that the
-    student's code answers; of several, the one that does so most often; None if there is none."""
+    """Return the sentence of the slip that best explains the student's answers, or None.
+
+    It must agree with the answer in the case that failed and in at least 80 % of the cases that were
+    answered.
+    """
     often: dict[str, int] = {}
     for text, values in slips:
         pairs = list(zip(given, values, strict=True))

@@ -1,9 +1,9 @@
-"""Cases of an exercise as data: what a function is asked, what it should say, what each slip would say.
+"""Store the cases of an exercise as data: inputs, expected outputs, and the outputs of each slip.
 
-A page's author writes a reference and slips as functions. When the notebooks are made, the checkers write
-down what these say, into `recorded/ex-….json`. The student's cell calls `exercises.check("ex-…", my_answer)`,
-which judges by these data alone: neither reference nor slips are in what a student gets. Where the answer is
-a number that depends on nothing, even the number would be the solution: it is stored as a fingerprint.
+The author of a page writes the reference and the slips as functions. When the notebooks are made, the
+checkers store their outputs in `recorded/ex-….json`. The student's cell calls `exercises.check("ex-…",
+my_answer)`, which uses these data only, so a student receives neither the reference nor the slips. If the
+answer is a single value, the value itself would give the solution away; it is stored as a fingerprint.
 """
 
 import hashlib
@@ -21,22 +21,22 @@ import numpy as np
 from ocolib.types import Array
 
 FOLDER = Path(__file__).with_name("recorded")
-STEPS = 8  # a fingerprint's grid is this much finer than its tolerance
+STEPS = 8  # grid points of a fingerprint per tolerance
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Numbers that can be recognised but not read."""
+    """Store numbers as salted hashes: equal numbers can be recognised, but not read off."""
 
     salt: str
-    size: float  # of the largest entry, to a power of two
+    size: float  # of the largest entry, rounded to a power of two
     shape: tuple[int, ...]
     close: float
     prints: tuple[str, ...]
 
     @classmethod
     def of(cls, value: Any, close: float, salt: str) -> "Fingerprint":
-        """Take the fingerprint of a value, up to `close`."""
+        """Return the fingerprint of a value with relative tolerance `close`."""
         value = np.asarray(value, dtype=float)
         largest = np.abs(value[np.isfinite(value)]).max(initial=0.0) or 1.0
         size = 2.0 ** round(math.log2(largest))
@@ -51,7 +51,7 @@ class Fingerprint:
         return hashlib.sha256(f"{self.salt} {place} {where}".encode()).hexdigest()[:16]
 
     def fits(self, got: Array) -> bool:
-        """Is it the number (or array), up to the tolerance?"""
+        """Test whether `got` is the stored number or array, up to the tolerance."""
         return got.shape == self.shape and all(
             any(self._print(k, x, off) == told for off in range(-STEPS, STEPS + 1))
             for k, (x, told) in enumerate(zip(got.flat, self.prints, strict=True))
@@ -60,11 +60,11 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Cases:
-    """One check of an exercise.
+    """Hold the data of one check of an exercise.
 
-    `inputs` has the arguments of every call, `expected` what should come, `slips` pairs of a sentence and
-    what a student with this slip would get in every case (None where nothing). `facts` has what else the
-    `kind` of check needs.
+    `inputs` lists the arguments of every call and `expected` the right results. `slips` is a list of pairs: a
+    sentence, and what a student with this slip would get in every case (None if undefined). `facts` holds
+    what else a check of this `kind` needs.
     """
 
     kind: str
@@ -74,7 +74,7 @@ class Cases:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def hidden(self, name: str) -> "Cases":
-        """Return the same with fingerprints in place of numbers that are the solution."""
+        """Return the same cases with fingerprints in place of values that would give away the solution."""
         if self.kind != "value":
             return self
         close = self.facts["close"]
@@ -90,7 +90,7 @@ class Cases:
 
 
 def pack(value: Any) -> Any:
-    """Return a value in plain JSON; ValueError if it has no such form."""
+    """Convert a value to plain JSON data; raise a `ValueError` if that is impossible."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         kind = {"f": "float", "b": "bool"}.get(value.dtype.kind, "int")
         return {"array": kind, "shape": list(value.shape), "of": value.ravel().tolist()}
@@ -113,7 +113,7 @@ def pack(value: Any) -> Any:
 
 
 def unpack(value: Any) -> Any:
-    """Return the inverse of `pack`."""
+    """Convert JSON data back to the value; the inverse of `pack`."""
     if isinstance(value, list):
         return [unpack(part) for part in value]
     if not isinstance(value, dict):
@@ -130,7 +130,7 @@ def unpack(value: Any) -> Any:
 
 
 def written(name: str, checks: Sequence[Cases]) -> str:
-    """Return the text of the file of an exercise. Pasts are stored as games, and slips to nine digits."""
+    """Return the JSON text of an exercise; pasts are stored as games, and slips with nine digits."""
     plain = []
     for check in checks:
         check = check.hidden(name)
@@ -149,12 +149,12 @@ def _rounded(value: Any) -> Any:
 
 
 def pasts(games: Sequence[Array]) -> list[list[Array]]:
-    """Return what a rule is asked in every round of these games: the losses before it."""
+    """Return the inputs of a rule in every round of these games: the losses of the earlier rounds."""
     return [[Z[:t]] for Z in games for t in range(len(Z))]
 
 
 def read(text: str) -> list[Cases]:
-    """Return the checks in the text of a file."""
+    """Return the checks stored in the JSON text of an exercise."""
     found = []
     for entry in json.loads(text):
         c = unpack(entry)
@@ -165,7 +165,7 @@ def read(text: str) -> list[Cases]:
 
 @cache
 def recorded(name: str) -> list[Cases]:
-    """Return the checks of an exercise."""
+    """Load the recorded checks of an exercise."""
     file = FOLDER / f"{name}.json"
     if not file.exists():
         near = get_close_matches(name, [path.stem for path in FOLDER.glob("*.json")], 1)

@@ -1,4 +1,4 @@
-"""Theorems: each is a class with its hypotheses, its bound, its proof on a game, and its worst known game.
+"""State and check the theorems: one class each, with hypotheses, step size, bound, proof and worst case.
 
 An instance is the theorem with its numbers:
 
@@ -10,12 +10,13 @@ An instance is the theorem with its numbers:
 >>> bool(trace.regret(interval) <= theorem.bound)
 True
 
-`theorem.proof(trace, u)` evaluates its proof line by line, and refuses a game that breaks a hypothesis;
-`theorem.chain(trace, u)` evaluates the same lines without asking. `Claims` shows which line of a false proof
-fails. `THEOREMS` lists the classes, and `ocolib.testing.check_theorem` checks one.
+`theorem.proof(trace, u)` evaluates the proof line by line on a game and raises a `ValueError` if the game
+violates a hypothesis; `theorem.chain(trace, u)` evaluates the same lines without that check. `Claims` shows
+which line of a false proof fails. `THEOREMS` lists all classes, and `ocolib.testing.check_theorem` tests one.
 
-The names of the fields are the same everywhere: `diameter` D and `radius` R of a set or of the data, `rho`
-≥ ‖z_t‖, `T` rounds, `eta` or `scale` for the step, `curvature` H, `margin` γ, `path` L, `delay` τ.
+Fields have the same names everywhere: `diameter` D and `radius` R (or B) of a set or of the data, `rho` ρ for
+the bound on ‖z_t‖, `T` for the number of rounds, `eta` η or `scale` σ for the step size, `curvature` H,
+`margin` γ, `path` L, `delay` τ.
 """
 
 from ocolib.theorems.adaptive import AdaGrad, AdaGradDiagonal, AdaHedge

@@ -1,7 +1,8 @@
-"""AdaGrad, with one step for all coordinates and with one for each, and AdaHedge."""
+"""State the regret bounds of AdaGrad, with one step size or one per coordinate, and of AdaHedge."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -15,13 +16,17 @@ from ocolib.regularizers import gibbs
 from ocolib.sets import Ball, Box
 from ocolib.theorems.base import (
     Chain,
+    Game,
     Line,
     Theorem,
+    as_losses,
     attacks,
     convex,
+    first_lines,
     inside,
     most,
     plays,
+    same_step,
     slopes,
     squares,
 )
@@ -30,50 +35,51 @@ from ocolib.theorems.hedge import turns
 
 @dataclass(frozen=True)
 class AdaGrad(Theorem):
-    """AdaGrad with one step. Convex losses, a closed convex set of diameter ≤ D, u in the set.
+    """Bound the regret of AdaGrad with one step size by √2·D·√(‖z_1‖² + … + ‖z_T‖²).
 
-    Eager descent with η_t = D/√(2(‖z_1‖² + … + ‖z_t‖²)), and no step while the sum is 0, has regret at most
-    √2·D·√(‖z_1‖² + … + ‖z_T‖²). `total` is that sum, or more.
+    Let the losses be convex and the set closed and convex with diameter at most D. Eager descent with
+    η_t = D/√(2(‖z_1‖² + … + ‖z_t‖²)), and no step while the sum is 0, has this regret against every u in the
+    set. `total` is the sum of the squares, or an upper bound. The worst known game attains 0.93 of the bound.
+
+    >>> print(AdaGrad(diameter=2, total=50).bound)
+    20.0
     """
 
     item, kind, tightness = "ada.norm", "upper", 0.93
     diameter: float
     total: float
 
-    def __post_init__(self):
-        self._check(diameter=validate.positive, total=validate.positive)
-
     @classmethod
     def of(cls, trace: Any) -> AdaGrad:
-        """Take D and the sum of the squares from a trace."""
+        """Read D and Σ ‖z_t‖² from a trace."""
         return cls(trace.learner.over.diameter, float(np.square(trace.subgradients).sum()))
 
     @property
     def bound(self) -> float:
-        """√2·D·√total."""
+        """Return √2·D·√total."""
         return np.sqrt(2 * self.total) * self.diameter
 
-    def hypotheses(self, trace, u=None):
-        """Ask for AdaGrad with the scale D/√2 on a set of diameter ≤ D, convex losses, the sum of squares."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         known = isinstance(trace.learner, adaptive.AdaGrad) and not trace.learner.diagonal
         return {
             "AdaGrad with one step and scale D/√2": known
-            and bool(np.isclose(trace.learner.scale, self.diameter / np.sqrt(2), rtol=1e-9, atol=0.0)),
+            and same_step(trace.learner.scale, self.diameter / np.sqrt(2)),
             "the set has diameter ≤ D": known and most(trace.learner.over.diameter, self.diameter),
             "Σ ‖z_t‖² ≤ total": most(np.square(trace.subgradients).sum(), self.total),
         } | _common(trace, u, known)
 
-    def chain(self, trace, u=None):
-        """Zinkevich's chain with the steps of AdaGrad, then Σ a_t/√(a_1 + … + a_t) ≤ 2√(Σ a_t)."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate Zinkevich's proof with these step sizes, then Σ a_t/√(a_1 + … + a_t) ≤ 2√(Σ a_t)."""
         z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
         eta, far, a = trace.learner.step_sizes(z)[:, 0], squares(w, u), squares(z)
-        moved = eta > 0  # before the first gradient nothing happens, and nothing is paid
+        moved = eta > 0  # rounds before the first nonzero gradient contribute nothing
         near = ((far[:-1] - far[1:])[moved] / (2 * eta[moved])).sum()
         noise, last = (eta * a).sum() / 2, eta[-1]
         return Chain(
             "AdaGrad with one step",
             (
-                *_first_lines(trace, u),
+                *first_lines(trace, u),
                 Line(
                     near + noise,
                     "Σ (‖w_t − u‖² − ‖w_{t+1} − u‖²)/2η_t + ½ Σ η_t ‖z_t‖²",
@@ -94,8 +100,8 @@ class AdaGrad(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play linear losses of several sizes on an interval and a disk, quadratic ones on an interval."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play linear losses of several sizes and quadratic losses, on an interval and a disk."""
         sizes = [s * z for z in slopes(1, 1.0) for s in (0.01, 1.0, 7.0)]
         yield from attacks(_arena(cls, Box([-1.0], [1.0])), sizes, rng, short=3)
         yield from attacks(_arena(cls, Ball(2, 2.0)), [*slopes(2, 1.5), np.zeros(2)], rng, short=3)
@@ -103,42 +109,50 @@ class AdaGrad(Theorem):
         yield from attacks(_arena(cls, Box([-1.0], [1.0]), [0.4]), bowls, rng, short=3)
 
     @classmethod
-    def worst(cls, T=2000):
-        """Play on [0, 1]: keep the learner at the end 1, then push it down. The ratio tends to 1 with T."""
+    def worst(cls, T: int = 2000) -> Game:
+        """Play on [0, 1]: keep the learner near 1, then push it down. The ratio tends to 1 as T grows."""
         trace = play(adaptive.AdaGrad(Box([0.0], [1.0]), start=[1.0]), _back_and_forth(T)[:, None])
         return cls.of(trace), trace, np.zeros(1)
 
 
 @dataclass(frozen=True)
 class AdaGradDiagonal(Theorem):
-    """AdaGrad with a step for each coordinate. Convex losses, a box of widths ≤ D_i, u in the box.
+    """Bound the regret of AdaGrad with one step size per coordinate by √2 Σ_i D_i √(Σ_t z_{t,i}²).
 
-    With the steps D_i/√(2(z_{1,i}² + … + z_{t,i}²)) the regret is at most √2 Σ_i D_i √(Σ_t z_{t,i}²).
-    `widths` are the D_i, `totals` the sums Σ_t z_{t,i}², or more.
+    Let the losses be convex and the set a box whose i-th width is at most D_i. With step sizes
+    D_i/√(2(z_{1,i}² + … + z_{t,i}²)) the regret has this bound against every u in the box. `widths` are the
+    D_i, and `totals` are the sums Σ_t z_{t,i}² or upper bounds. The worst known game attains 0.93 of the
+    bound.
+
+    >>> print(round(AdaGradDiagonal(widths=[1.0, 2.0], totals=[50.0, 2.0]).bound, 4))
+    14.0
     """
 
     item, kind, tightness = "ada.diagonal", "upper", 0.93
     widths: Any
     totals: Any
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._check(widths=_sizes, totals=_sizes)
         if self.widths.shape != self.totals.shape:
-            raise ValueError(f"widths and totals must have one shape, got {self.widths} and {self.totals}")
+            raise ValueError(
+                f"widths and totals must have the same shape, got {self.widths} and {self.totals}"
+            )
 
     @classmethod
     def of(cls, trace: Any) -> AdaGradDiagonal:
-        """Take the widths and the sums of the squares from a trace."""
+        """Read the widths and the sums Σ_t z_{t,i}² from a trace."""
         over = trace.learner.over
         return cls(over.high - over.low, np.square(trace.subgradients).sum(axis=0))
 
     @property
     def bound(self) -> float:
-        """√2 Σ D_i √total_i."""
+        """Return √2 Σ D_i √total_i."""
         return float(np.sqrt(2) * (self.widths * np.sqrt(self.totals)).sum())
 
-    def hypotheses(self, trace, u=None):
-        """Ask for diagonal AdaGrad with the scales D_i/√2 on a box, convex losses, the sums of squares."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         learner = trace.learner
         known = isinstance(learner, adaptive.AdaGrad) and learner.diagonal and isinstance(learner.over, Box)
         known = bool(known and len(self.widths) == trace.dim)
@@ -150,8 +164,8 @@ class AdaGradDiagonal(Theorem):
             "Σ z_{t,i}² ≤ total_i": known and most(np.square(trace.subgradients).sum(axis=0), self.totals),
         } | _common(trace, u, known)
 
-    def chain(self, trace, u=None):
-        """The chain of one step, coordinate by coordinate."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof of `AdaGrad` for each coordinate, and sum."""
         z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
         eta, far = trace.learner.step_sizes(z), np.square(w - u)
         moved = eta > 0
@@ -160,7 +174,7 @@ class AdaGradDiagonal(Theorem):
         return Chain(
             "AdaGrad with a step for each coordinate",
             (
-                *_first_lines(trace, u),
+                *first_lines(trace, u),
                 Line(
                     near + noise,
                     "Σ_i Σ_t ((w_{t,i} − u_i)² − (w_{t+1,i} − u_i)²)/2η_{t,i} + ½ η_{t,i} z_{t,i}²",
@@ -181,14 +195,14 @@ class AdaGradDiagonal(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play linear losses in the plane, one coordinate rare and loud."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play linear losses in the plane with one coordinate that is rarely nonzero, but then large."""
         moves = [np.array(row) for row in product((-1.0, 1.0), (-20.0, 0.0, 0.0, 20.0))]
         yield from attacks(_arena(cls, Box([-1.0, 0.0], [1.0, 3.0]), diagonal=True), moves, rng, short=3)
 
     @classmethod
-    def worst(cls, T=2000):
-        """Play the same game as for one step in both coordinates, on other scales."""
+    def worst(cls, T: int = 2000) -> Game:
+        """Play the worst game of `AdaGrad` in both coordinates, at different scales."""
         game = _back_and_forth(T)
         Z, over = np.column_stack([game, 50 * game]), Box([0.0, 0.0], [1.0, 2.0])
         trace = play(adaptive.AdaGrad(over, diagonal=True, start=[1.0, 2.0]), Z)
@@ -196,11 +210,11 @@ class AdaGradDiagonal(Theorem):
 
 
 def _back_and_forth(T):
-    """Make T slopes that push AdaGrad on [0, 1] down and bring it back to 1 each time; then push it to 0."""
+    """Return slopes that push AdaGrad on [0, 1] down and back to 1 for T rounds, and then push it to 0."""
     total, Z = 1.0, [-1.0]
     while len(Z) < T:
         total += 1.0
-        back = np.sqrt(total / (total - 1))  # the way back is as long as the push
+        back = np.sqrt(total / (total - 1))  # moves as far up as the last push moved down
         total += back**2
         Z += [1.0, -back]
     return np.array(Z + [1.0] * int(np.ceil(np.sqrt(2 * T))))
@@ -208,9 +222,14 @@ def _back_and_forth(T):
 
 @dataclass(frozen=True)
 class AdaHedge(Theorem):
-    """AdaHedge on n ≥ 2 experts, linear losses with max ℓ_t − min ℓ_t ≤ `width` = S in every round.
+    """Bound the regret of AdaHedge against the best expert by S(1 + √(1 + T ln n)).
 
-    Its regret against the best expert is at most 2Δ_T, and 2Δ_T ≤ S(1 + √(1 + T ln n)).
+    Let there be n ≥ 2 experts and linear losses with max ℓ_t − min ℓ_t ≤ S = `width` in every round. The
+    regret is at most 2Δ_T, where Δ_T is the sum of the mixability gaps, and 2Δ_T ≤ S(1 + √(1 + T ln n)). The
+    worst known game attains 0.87 of the bound.
+
+    >>> print(round(AdaHedge(n=10, T=100).bound, 4))
+    16.2072
     """
 
     item, kind, tightness = "ada.adahedge", "upper", 0.87
@@ -218,18 +237,13 @@ class AdaHedge(Theorem):
     T: int
     width: float = 1.0
 
-    def __post_init__(self):
-        self._check(
-            n=lambda name, n: validate.count(name, n, low=2), T=validate.count, width=validate.positive
-        )
-
     @property
     def bound(self) -> float:
-        """S(1 + √(1 + T ln n))."""
+        """Return S(1 + √(1 + T ln n))."""
         return self.width * (1 + np.sqrt(1 + self.T * np.log(self.n)))
 
-    def hypotheses(self, trace, u=None):
-        """Ask for AdaHedge on n experts, T rounds, linear losses of range ≤ S."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         linear = isinstance(trace.losses, np.ndarray) and trace.losses.ndim == 2
         return {
             "AdaHedge": isinstance(trace.learner, adaptive.AdaHedge),
@@ -239,12 +253,12 @@ class AdaHedge(Theorem):
             "max ℓ_t − min ℓ_t ≤ S": linear and most(np.ptp(trace.losses, axis=-1), self.width),
         }
 
-    def measure(self, trace, u=None):
-        """Measure the regret against the best expert."""
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Return the regret against the best expert."""
         return trace.paid.sum() - trace.subgradients.sum(axis=0).min()
 
-    def chain(self, trace, u=None):
-        """Mixed losses as for Hedge; then Δ_T² grows by at most S² ln(n)/4 + S δ_t in round t."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof by mixed losses; in round t, Δ² grows by at most S² ln(n)/4 + S δ_t."""
         losses, n = trace.losses, trace.dim
         gaps, L = trace.learner.gaps(losses), losses.sum(axis=0)
         total, before = gaps.sum(), gaps[:-1].sum()
@@ -262,8 +276,8 @@ class AdaHedge(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play all losses of three experts that are 0 or 1, and others of two sizes."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play 0/1 losses of three experts, and losses of two sizes."""
 
         def arena(n, width):
             def game(losses):
@@ -278,12 +292,12 @@ class AdaHedge(Theorem):
         )
 
     @classmethod
-    def worst(cls, T=400):
-        """Play two experts that take turns, then one that is always right."""
+    def worst(cls, T: int = 400) -> Game:
+        """Play two experts that alternate; in the last rounds the second one is always right."""
         return cls(2, T), play(adaptive.AdaHedge(2), turns(T, 44)), None
 
 
-# ---------------------------------------------------------------- what they share
+# ---------------------------------------------------------------- shared by these theorems
 
 
 def _sizes(name, value):
@@ -298,22 +312,13 @@ def _common(trace, u, known):
     return {"u is in the set": near, "f_t is convex": near and convex(trace, u)}
 
 
-def _first_lines(trace, u):
-    z, w = trace.subgradients, trace.points
-    return (
-        Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
-        Line((z * (w - u)).sum(), "Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
-    )
-
-
 def _arena(cls, over, start=None, diagonal=False):
-    """AdaGrad on `over`; the numbers of the theorem are those of the game."""
+    """Return a function that plays AdaGrad on `over` and reads the theorem from the trace."""
 
     def game(losses):
-        linear = isinstance(losses[0], np.ndarray)
         learner = adaptive.AdaGrad(over, diagonal, start=start)
-        trace = play(learner, np.array(losses) if linear else losses)
-        if not np.any(trace.subgradients, axis=0).all():  # no bound of 0 can be tested
+        trace = play(learner, as_losses(losses))
+        if not np.any(trace.subgradients, axis=0).all():  # a bound of 0 would test nothing
             trace = play(learner, np.vstack([trace.losses, np.ones(over.dim)]))
         return cls.of(trace), trace, trace.best(over)
 

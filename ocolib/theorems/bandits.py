@@ -1,7 +1,11 @@
-"""Adversarial bandits: EXP3 in expectation, EXP3-IX with high probability. A game is all paths of arms."""
+"""State the regret bounds of EXP3 (in expectation) and EXP3-IX (with high probability).
+
+A game is a `bandits.Paths`: all sequences of arms with their probabilities, so expectations are exact.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -9,15 +13,19 @@ from typing import Any
 import numpy as np
 
 from ocolib import bandits, validate
-from ocolib.theorems.base import Chain, Line, Theorem, attacks
+from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks, same_step
 
 
 @dataclass(frozen=True)
 class EXP3(Theorem):
-    """EXP3 with a fixed step. n ≥ 2 arms, losses in [0, 1] that are fixed before the first round (oblivious).
+    """Bound the expected regret of EXP3 against the best arm by √(2nT ln n).
 
-    With step η its expected regret against the best arm after T rounds is at most ln(n)/η + ηnT/2. The best
-    step, η = √(2 ln(n)/(nT)), gives √(2nT ln n). A game is a `Paths` of `bandits.all_paths`.
+    Let there be n ≥ 2 arms and losses in [0, 1] that are fixed before the first round (an oblivious
+    adversary). With step size η the expected regret after T rounds is at most ln(n)/η + ηnT/2. The best step
+    size η = √(2 ln(n)/(nT)) gives √(2nT ln n). The worst known game attains 0.53 of the bound.
+
+    >>> print(round(EXP3(n=10, T=1000).bound, 2))
+    214.6
     """
 
     item, kind, tightness = "ban.thm.exp3", "upper", 0.53
@@ -25,33 +33,28 @@ class EXP3(Theorem):
     T: int
     eta: float | None = None
 
-    def __post_init__(self):
-        self._check(n=_arms, T=validate.count, eta=validate.positive)
-
     @property
     def step(self) -> float:
-        """The η given, else √(2 ln(n)/(nT)), which makes the bound least."""
+        """Return the given η, or √(2 ln(n)/(nT)), which minimises the bound."""
         return self.eta or np.sqrt(2 * np.log(self.n) / (self.n * self.T))
 
     @property
     def bound(self) -> float:
-        """ln(n)/η + ηnT/2; with the best step this is √(2nT ln n)."""
+        """Return ln(n)/η + ηnT/2; with the best step this is √(2nT ln n)."""
         return np.log(self.n) / self.step + self.step * self.n * self.T / 2
 
-    def hypotheses(self, trace, u=None):
-        """Ask for all paths of EXP3 with this step on n arms, T rounds, losses in [0, 1]."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         learner = trace.learner
         exp3 = isinstance(learner, bandits.EXP3)
-        return {
-            "EXP3 with the step η": exp3 and bool(np.isclose(learner.eta, self.step, rtol=1e-9, atol=0.0))
-        } | _common(self, trace)
+        return {"EXP3 with the step η": exp3 and same_step(learner.eta, self.step)} | _common(self, trace)
 
-    def measure(self, trace, u=None):
-        """Measure the expected regret against the best arm."""
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Return the expected regret against the best arm."""
         return trace.mean(trace.regrets)
 
-    def chain(self, trace, u=None):
-        """Take expectations over all paths; the third line holds on every path, the others on average."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the expectations over all paths; the step to the third line holds on every path."""
         p, guess, eta, n = trace.probabilities, trace.estimates, trace.learner.eta, trace.dim
         best = trace.losses.sum(axis=0).argmin()
         mixed = (p * guess).sum(axis=(1, 2))
@@ -81,8 +84,8 @@ class EXP3(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play all losses of two and three arms that are 0 or 1; the best step and another."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play 0/1 losses of two and three arms, with the best step size and another one."""
 
         def arena(n, eta):
             def game(losses):
@@ -95,19 +98,23 @@ class EXP3(Theorem):
             yield from attacks(arena(n, eta), _bits(n), rng, short=3, long=5)
 
     @classmethod
-    def worst(cls, T=10):
-        """Play two arms of which the second always loses."""
+    def worst(cls, T: int = 10) -> Game:
+        """Play two arms of which the second always has loss 1."""
         stated = cls(2, T)
         return stated, bandits.all_paths(bandits.EXP3(2, stated.step), np.tile([0.0, 1.0], (T, 1))), None
 
 
 @dataclass(frozen=True)
 class EXP3IX(Theorem):
-    """EXP3-IX with γ = η/2. n ≥ 2 arms, losses in [0, 1] fixed before the first round (oblivious), 0 < δ < 1.
+    """Bound the regret of EXP3-IX with high probability by 2√(nT(ln n + ln(2/δ))) + ln(2/δ).
 
-    With step η and probability at least 1 − δ its regret against the best arm after T rounds is at most
-    (ln n + ln(2/δ))/η + ηnT + ln(2/δ). The best step, η = √((ln n + ln(2/δ))/(nT)), gives
-    2√(nT(ln n + ln(2/δ))) + ln(2/δ).
+    Let there be n ≥ 2 arms, losses in [0, 1] that are fixed before the first round (an oblivious adversary),
+    γ = η/2, and 0 < δ < 1. With probability at least 1 − δ, the regret against the best arm after T rounds is
+    at most (ln n + ln(2/δ))/η + ηnT + ln(2/δ). The best step size is η = √((ln n + ln(2/δ))/(nT)). The worst
+    known game attains 0.23 of the bound.
+
+    >>> print(round(EXP3IX(n=10, T=1000, delta=0.1).bound, 2))
+    463.36
     """
 
     item, kind, tightness = "ban.thm.ix", "upper", 0.23
@@ -116,36 +123,37 @@ class EXP3IX(Theorem):
     delta: float
     eta: float | None = None
 
-    def __post_init__(self):
-        self._check(n=_arms, T=validate.count, delta=_chance, eta=validate.positive)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check(delta=_chance)
 
     @property
     def step(self) -> float:
-        """The η given, else √((ln n + ln(2/δ))/(nT)), which makes the bound least."""
+        """Return the given η, or √((ln n + ln(2/δ))/(nT)), which minimises the bound."""
         return self.eta or np.sqrt((np.log(self.n) + np.log(2 / self.delta)) / (self.n * self.T))
 
     @property
     def bound(self) -> float:
-        """(ln n + ln(2/δ))/η + ηnT + ln(2/δ)."""
+        """Return (ln n + ln(2/δ))/η + ηnT + ln(2/δ)."""
         luck = np.log(2 / self.delta)
         return (np.log(self.n) + luck) / self.step + self.step * self.n * self.T + luck
 
-    def hypotheses(self, trace, u=None):
-        """Ask for all paths of EXP3-IX with this step, γ = η/2, on n arms, T rounds, losses in [0, 1]."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         learner = trace.learner
         ix = isinstance(learner, bandits.EXP3IX)
         return {
-            "EXP3-IX with the step η": ix and bool(np.isclose(learner.eta, self.step, rtol=1e-9, atol=0.0)),
-            "γ = η/2": ix and bool(np.isclose(learner.bias, learner.eta / 2, rtol=1e-9, atol=0.0)),
+            "EXP3-IX with the step η": ix and same_step(learner.eta, self.step),
+            "γ = η/2": ix and same_step(learner.bias, learner.eta / 2),
         } | _common(self, trace)
 
-    def measure(self, trace, u=None):
-        """Measure the smallest number that the regret exceeds with probability at most δ."""
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Return the smallest number that the regret exceeds with probability at most δ."""
         return trace.quantile(self.delta)
 
     @classmethod
-    def games(cls, rng):
-        """Play all losses of two arms that are 0 or 1, with δ = 0.1, and of three arms, with δ = 0.5."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play 0/1 losses of two arms with δ = 0.1 and 0.9, and of three arms with δ = 0.5."""
 
         def arena(n, delta, eta):
             def game(losses):
@@ -158,14 +166,10 @@ class EXP3IX(Theorem):
             yield from attacks(arena(n, delta, eta), _bits(n), rng, short=3, long=5)
 
     @classmethod
-    def worst(cls, T=8):
-        """Play two arms of which the second always loses, with δ = 0.5."""
+    def worst(cls, T: int = 8) -> Game:
+        """Play two arms of which the second always has loss 1, with δ = 0.5."""
         stated = cls(2, T, 0.5)
         return stated, bandits.all_paths(bandits.EXP3IX(2, stated.step), np.tile([0.0, 1.0], (T, 1))), None
-
-
-def _arms(name, n):
-    return validate.count(name, n, low=2)
 
 
 def _chance(name, delta):

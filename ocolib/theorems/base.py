@@ -1,10 +1,13 @@
-"""Define what every theorem has: hypotheses, a bound, a proof as a chain of numbers, games that it allows."""
+"""Define the base class of all theorems, and proofs as chains of numbers.
+
+A theorem has hypotheses, a bound, a proof that can be evaluated on a game, and games to test it on.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from html import escape
 from itertools import product
 from typing import Any, ClassVar
@@ -13,34 +16,53 @@ import numpy as np
 
 from ocolib import validate
 from ocolib.learners import OGD, Linearized, steps
-from ocolib.losses import values
+from ocolib.losses import Quadratic, values
 
-#: every theorem, in the order in which the files are read
+#: all theorem classes, in the order of import
 THEOREMS: list[type[Theorem]] = []
 
-#: (theorem, trace, u): a game that the hypotheses of the theorem allow, and the comparator
+#: (theorem, trace, u): a theorem, a game that satisfies its hypotheses, and the comparator
 Game = tuple[Any, Any, Any]
 
 ROUNDING = 1e-9
 
 
+def not_negative(name: str, value: Any) -> float:
+    """Check a number ≥ 0 and return it as a float."""
+    return validate.number(name, value, low=0.0)
+
+
+#: how the fields of a theorem are checked, by name: a name means the same in every theorem
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("diameter", "radius", "circumradius", "rho", "margin", "curvature"), validate.positive),
+    **dict.fromkeys(("eta", "scale", "reg", "epsilon", "divergence", "phi_range"), validate.positive),
+    **dict.fromkeys(("total", "width"), validate.positive),
+    **dict.fromkeys(("T", "N", "dim", "relevant"), validate.count),
+    **dict.fromkeys(("path", "length"), not_negative),
+    **dict.fromkeys(("dual_norms", "sizes"), validate.array),
+    "n": lambda name, value: validate.count(name, value, low=2),
+    "center": validate.vector,
+    "matrix": lambda name, value: validate.frozen(name, value, ndim=2),
+}
+
+
 class Theorem:
-    """A theorem with its numbers: `Descent(diameter=2, rho=1, T=100)`.
+    """Define the interface of a theorem; an instance holds its numbers: `Descent(diameter=2, rho=1, T=100)`.
 
     A subclass is a frozen dataclass. Its docstring states the theorem with every hypothesis, its fields are
-    the numbers of the statement, and it has
+    the numbers in the statement, and it has
 
-    - `item`, the id of the theorem in the ledger;
-    - `kind`: "tight" (some game meets the bound), "upper" (no game breaks it) or "lower" (an adversary
-      forces it on every learner);
-    - `tightness`, the share of the bound that the game of `worst` takes: any smaller multiple of the bound
-      is false;
-    - `bound`, and `step` where the theorem says which step size to take;
+    - `item`: the id of the theorem in the ledger;
+    - `kind`: "tight" (some game attains the bound), "upper" (the bound holds, but may not be attained) or
+      "lower" (an adversary forces it on every learner);
+    - `tightness`: the ratio of measured quantity to bound in the game of `worst`, so the bound times any
+      smaller factor is false;
+    - `bound`, and `step` if the theorem prescribes a step size;
     - `hypotheses(trace, u)` and `chain(trace, u)`;
-    - `games(rng)` and `worst()`, games that the hypotheses allow.
+    - `games(rng)` and `worst()`: games that satisfy the hypotheses.
 
-    Defining the class enters it in `THEOREMS` (not with `class Mine(Theorem, register=False)`).
-    `ocolib.testing.check_theorem` checks all of this.
+    Defining a subclass adds it to `THEOREMS`; write `class Mine(Theorem, register=False)` to prevent that.
+    `ocolib.testing.check_theorem` tests all of this.
     """
 
     item: ClassVar[str]
@@ -52,49 +74,53 @@ class Theorem:
         if register:
             THEOREMS.append(cls)
 
+    def __post_init__(self) -> None:
+        """Check the fields by their names; a subclass checks its other fields after calling this."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        self._check(**{name: CHECKS[name] for name in names if name in CHECKS})
+
     # ------------------------------------------------------------ for the reader
 
     def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
-        """Say of each hypothesis, in words, whether this game and this comparator satisfy it."""
+        """Return {hypothesis in words: does this game with comparator u satisfy it?}."""
         raise NotImplementedError
 
     def require(self, trace: Any, u: Any = None) -> None:
-        """Refuse a game that breaks a hypothesis; the first one that fails is named."""
+        """Raise a `ValueError` that names the first hypothesis this game violates, if there is one."""
         for words, true in self.hypotheses(trace, u).items():
             if not true:
-                raise ValueError(
-                    f"{type(self).__name__} needs: {words}; not so in this game of {_who(trace)}"
-                )
+                name = type(self).__name__
+                raise ValueError(f"{name} requires: {words}. This game of {_who(trace)} violates it")
 
     def measure(self, trace: Any, u: Any = None) -> Any:
-        """Measure on the trace what the theorem bounds: the regret against u, unless the class says else."""
+        """Return the quantity that the theorem bounds; by default the regret against u."""
         return trace.regret(against=u)
 
     def proof(self, trace: Any, u: Any = None) -> Chain:
-        """Prove the bound on this game, line by line. A game that breaks a hypothesis is refused."""
+        """Check the hypotheses, then evaluate the proof on this game line by line."""
         self.require(trace, u)
         return self.chain(trace, u)
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
-        """Evaluate the lines of the proof without asking for the hypotheses: which one breaks?"""
+        """Evaluate the lines of the proof without checking the hypotheses, to see which line fails."""
         raise NotImplementedError(f"{type(self).__name__} has no proof chain")
 
     # ------------------------------------------------------------ for the tests
 
     @classmethod
     def games(cls, rng: np.random.Generator) -> Iterable[Game]:
-        """Yield games that the hypotheses allow: random ones, greedy ones, all short ones of a few moves."""
+        """Yield test games that satisfy the hypotheses: random, greedy and exhaustive short ones."""
         raise NotImplementedError
 
     @classmethod
     def worst(cls) -> Game:
-        """Return the worst game that is known; it takes `tightness` of the bound."""
+        """Return the worst known game; its ratio of measured quantity to bound is `tightness`."""
         raise NotImplementedError
 
     # ------------------------------------------------------------ for the subclasses
 
     def _check(self, **checks: Callable[[str, Any], Any]) -> None:
-        """Check fields as `_check(rho=validate.positive)` says; None means that the theorem chooses."""
+        """Check fields, as in `_check(rho=validate.positive)`; None is allowed and means the default."""
         for name, check in checks.items():
             value = getattr(self, name)
             if value is not None:
@@ -106,17 +132,12 @@ def _who(trace: Any) -> str:
     return text if len(text) <= 120 else f"{text[:117]}…"
 
 
-def not_negative(name: str, value: Any) -> float:
-    """Return a number ≥ 0."""
-    return validate.number(name, value, low=0.0)
-
-
 # ---------------------------------------------------------------- a proof as a chain of numbers
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a chain: its value, the formula and why it is at least the line before."""
+    """Hold one line of a proof: value, formula, and the reason why it is at least the line before."""
 
     value: float
     formula: str
@@ -125,10 +146,10 @@ class Line:
 
 @dataclass(frozen=True, repr=False)
 class Chain:
-    """A proof evaluated on one game: first ≤ … ≤ last, each line with its value and its reason.
+    """Hold a proof evaluated on one game: first ≤ … ≤ last, each line with its value and reason.
 
-    The slack of a line is how much it is more than the line before. The slacks add up to last − first, and in
-    a game that satisfies the hypotheses none is negative.
+    The slack of a line is its value minus the value of the line before. The slacks add up to last − first,
+    and none is negative if the game satisfies the hypotheses.
     """
 
     title: str
@@ -136,20 +157,20 @@ class Chain:
 
     @property
     def values(self) -> np.ndarray:
-        """The value of each line."""
+        """Return the value of each line."""
         return np.array([line.value for line in self.lines])
 
     @property
     def slacks(self) -> np.ndarray:
-        """The slack of each line after the first."""
+        """Return the slack of each line after the first."""
         return np.diff(self.values)
 
     def holds(self, tol: float = 1e-9) -> bool:
-        """Is no slack negative (beyond rounding)?"""
+        """Test whether every slack is nonnegative, up to rounding."""
         return bool((self.slacks >= -tol * max(1.0, np.abs(self.values).max())).all())
 
     def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame, with columns line, value, slack and reason."""
+        """Return the proof as a pandas DataFrame with columns line, value, slack and reason."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -180,11 +201,11 @@ class Chain:
 
 @dataclass(frozen=True, repr=False)
 class Claims:
-    """The lines of an argument, evaluated on one example: which of them is false?
+    """Evaluate the lines of an argument on one example, to find the false one.
 
-    A line is `(words, left, relation, right)` with the relation "≤", "≥" or "=". Its sides are numbers, or
-    arrays with one entry for each round; the entry with the smallest slack is shown. A line that only draws
-    a conclusion is its words alone.
+    A line is `(words, left, relation, right)` with relation "≤", "≥" or "=". The two sides are numbers, or
+    arrays with one entry per round; the entry with the smallest slack is shown. A line that only draws a
+    conclusion is a string.
 
     >>> x = 0.5
     >>> Claims("All squares grow", [("x ≤ 1", x, "≤", 1), ("x ≤ x²", x, "≤", x**2), "so 1 ≤ x"]).broken
@@ -196,12 +217,12 @@ class Claims:
 
     @property
     def cases(self) -> list[tuple[float, float, float] | None]:
-        """Give (left, right, slack) of each line where its slack is smallest; None where there is no case."""
+        """Return (left, right, slack) of each line at its smallest slack; None for lines without numbers."""
         return [None if isinstance(line, str) else _worst_case(*line) for line in self.lines]
 
     @property
     def broken(self) -> list[int]:
-        """List the lines, counted from 1, that are false (beyond rounding)."""
+        """Return the numbers of the lines, counted from 1, that are false (beyond rounding)."""
         return [number for number, case in enumerate(self.cases, 1) if case and _is_broken(*case)]
 
     def _rows(self) -> Iterator[tuple[str, str, str, str, str]]:
@@ -236,7 +257,7 @@ def _worst_case(words: str, left: Any, relation: str, right: Any) -> tuple[float
     slack = {"≤": b - a, "≥": a - b, "=": -np.abs(a - b)}[relation].ravel()
     if not slack.size:
         return None
-    at = int(np.argmin(slack))  # a nan comes first
+    at = int(np.argmin(slack))  # argmin returns a nan first, so nan counts as false
     return float(a.ravel()[at]), float(b.ravel()[at]), float(slack[at])
 
 
@@ -245,7 +266,7 @@ def _is_broken(left: float, right: float, slack: float) -> bool:
 
 
 def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "proof-chain") -> str:
-    """Lines of a proof as a table; what is not a number is told with lowered indices."""
+    """Return the lines of a proof as an HTML table, with subscripts such as w_t set lower."""
 
     def cell(name: str, text: str) -> str:
         number = " class='num'" if name in ("value", "left", "right", "slack") else ""
@@ -262,7 +283,7 @@ def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]], kind
 
 
 def subscripts(text: str, begin: str, end: str) -> str:
-    """Put the indices of `w_{t+1}` and `w_12` between `begin` and `end`."""
+    """Replace the subscripts in `w_{t+1}` and `w_12` by begin + subscript + end."""
     return re.sub(r"_(?:\{([^}]*)\}|(\w+))", lambda m: begin + (m[1] or m[2]) + end, text)
 
 
@@ -270,7 +291,7 @@ def _number(x: float) -> str:
     return f"{x + 0.0:.6f}" if abs(x) >= 5e-7 else "0.000000"
 
 
-# ---------------------------------------------------------------- what a trace tells
+# ---------------------------------------------------------------- reading a trace
 
 
 def plays(trace: Any) -> np.ndarray:
@@ -279,24 +300,33 @@ def plays(trace: Any) -> np.ndarray:
 
 
 def squares(x: np.ndarray, u: Any = 0.0) -> Any:
-    """Return ‖x − u‖², row by row."""
+    """Return ‖x − u‖² for each row x."""
     return np.square(x - u).sum(axis=-1)
 
 
 def most(found: Any, allowed: Any) -> bool:
-    """Is found ≤ allowed everywhere, up to rounding?"""
+    """Test whether found ≤ allowed in every entry, up to rounding."""
     found, allowed = np.asarray(found), np.asarray(allowed)
     return bool((found <= allowed + ROUNDING * np.maximum(1.0, np.abs(allowed))).all())
 
 
 def inside(over: Any, u: Any) -> bool:
-    """Is u (or every row of a path) a point of the set?"""
+    """Test whether u, or every row of a path u, lies in the set."""
     u = np.asarray(u, dtype=float)
     return over is not None and u.shape[-1:] == (over.dim,) and bool(np.all(over.contains(u)))
 
 
+def first_lines(trace: Any, u: Any) -> tuple[Line, Line]:
+    """Return the first two lines of most proofs: the regret, and the regret on the linear surrogates."""
+    z, w, u = trace.subgradients, trace.points, validate.vector("u", u, trace.dim)
+    return (
+        Line(trace.regret(against=u), "Σ f_t(w_t) − f_t(u)"),
+        Line((z * (w - u)).sum(), "Σ ⟨z_t, w_t − u⟩", "z_t is a subgradient at w_t"),
+    )
+
+
 def convex(trace: Any, u: Any, curvature: float = 0.0) -> bool:
-    """Is f_t(u) ≥ f_t(w_t) + ⟨z_t, u − w_t⟩ + (H/2)‖u − w_t‖² in every round, H = `curvature`?"""
+    """Test whether f_t(u) ≥ f_t(w_t) + ⟨z_t, u − w_t⟩ + (H/2)‖u − w_t‖² in every round, H = `curvature`."""
     u = np.asarray(u, dtype=float)
     if u.shape[-1:] != (trace.dim,) or u.shape[:-1] not in ((), (trace.rounds,)):
         return False
@@ -306,7 +336,7 @@ def convex(trace: Any, u: Any, curvature: float = 0.0) -> bool:
 
 
 def same_steps(eta: Any, wanted: Any, T: int) -> bool:
-    """Are two step sizes, numbers or schedules, the same in rounds 1, …, T?"""
+    """Test whether two step sizes (numbers or schedules) agree in rounds 1, …, T."""
     try:
         found = steps(eta, T)
     except Exception:
@@ -314,11 +344,17 @@ def same_steps(eta: Any, wanted: Any, T: int) -> bool:
     return found.ndim == 1 and np.allclose(found, steps(wanted, T), rtol=ROUNDING, atol=0.0)
 
 
-def leader_of(trace: Any, surrogates: bool = False) -> Any:
-    """Return the FTRL with a constant step that made the trace, or None if it was another learner.
+def same_step(eta: Any, wanted: float) -> bool:
+    """Test whether a constant step size equals the wanted one; False for schedules and arrays."""
+    constant = not callable(eta) and np.ndim(eta) == 0
+    return constant and bool(np.isclose(eta, wanted, rtol=ROUNDING, atol=0.0))
 
-    It leads on the losses themselves or, with `surrogates`, on ⟨z_t, ·⟩: lazy descent and `Linearized`. For
-    linear losses the two are one.
+
+def leader_of(trace: Any, surrogates: bool = False) -> Any:
+    """Return the FTRL learner with constant step size that produced the trace, or None for other learners.
+
+    By default it must have minimised the losses themselves; with `surrogates` the linear surrogates ⟨z_t, w⟩,
+    as lazy descent and `Linearized` do. For linear losses there is no difference.
     """
     learner, linear, inner = trace.learner, isinstance(trace.losses, np.ndarray), None
     if isinstance(learner, Linearized):
@@ -334,7 +370,7 @@ def leader_of(trace: Any, surrogates: bool = False) -> Any:
 
 
 def eager(trace: Any) -> bool:
-    """Is it a game of eager gradient descent?"""
+    """Test whether the learner is eager gradient descent."""
     return isinstance(trace.learner, OGD) and trace.learner.projection == "eager"
 
 
@@ -348,10 +384,11 @@ def attacks(
     short: int = 5,
     long: int = 30,
 ) -> Iterator[Game]:
-    """Play `arena(losses)` in three ways, each loss one of the `moves`.
+    """Yield games `arena(losses)` whose losses are taken from `moves`, chosen in three ways.
 
-    *Random*: four games of `long` rounds. *Greedy*: `short` + 2 rounds, each move the one that takes the most
-    of the bound. *Exhaustive*: all games of a few rounds, at most 250 of them.
+    *Random*: four games of `long` rounds. *Greedy*: `short` + 2 rounds, each time with the move that
+    maximises the ratio of measured quantity to bound. *Exhaustive*: all games of up to `short` rounds, at
+    most 250 of them.
     """
     for _ in range(4):
         yield arena([moves[k] for k in rng.integers(len(moves), size=long)])
@@ -366,14 +403,24 @@ def attacks(
         yield arena(list(losses))
 
 
+def as_losses(moves: list[Any]) -> Any:
+    """Return vectors as one array of linear losses; other losses stay a list."""
+    return np.array(moves) if isinstance(moves[0], np.ndarray) else moves
+
+
+def bowls() -> list[Quadratic]:
+    """Return quadratic losses whose slopes on [−1, 1] are at most 1."""
+    return [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]
+
+
 def share(theorem: Any, trace: Any, u: Any) -> float:
-    """Return the share of the bound that a game takes."""
+    """Return the measured quantity divided by the bound."""
     measured, bound = float(theorem.measure(trace, u)), float(theorem.bound)
     return measured / bound if bound > 0 else float(measured > ROUNDING)
 
 
 def slopes(dim: int, rho: float) -> list[np.ndarray]:
-    """Return vectors of length ρ: both signs on a line, four round a circle in the plane."""
+    """Return vectors of norm ρ: ±ρ in one dimension, else four directions in the plane of e_1 and e_2."""
     if dim == 1:
         return [np.array([rho]), np.array([-rho])]
     circle = np.zeros((4, dim))

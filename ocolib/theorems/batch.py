@@ -1,7 +1,8 @@
-"""From online to batch: what the average and the last play of descent guarantee on one convex function."""
+"""State the guarantees of the average and the last iterate of descent on one convex function."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from ocolib.losses import Linear, Quadratic
 from ocolib.sets import Ball, Box, Space
 from ocolib.theorems.base import (
     Chain,
+    Game,
     Line,
     Theorem,
     convex,
@@ -29,11 +31,14 @@ from ocolib.theorems.base import (
 
 @dataclass(frozen=True)
 class AverageIterate(Theorem):
-    """Descent on one convex function f; the average play is handed over.
+    """Bound the error f(w̄) − f(u) of the average iterate of descent by Rρ/√T.
 
-    A closed convex set, w_1 and u in it with ‖u − w_1‖ ≤ R, subgradients ‖z_t‖ ≤ ρ in all T rounds, all of
-    the same f. Eager descent with step η = R/(ρ√T) has f(w̄) − f(u) ≤ Rρ/√T, where w̄ is the average of
-    w_1, …, w_T.
+    Let f be convex, the set closed and convex, w_1 and u in it with ‖u − w_1‖ ≤ R = `radius`, and let the
+    subgradients of f satisfy ‖z_t‖ ≤ ρ in all T rounds. Eager descent with step size η = R/(ρ√T) has this
+    error, where w̄ is the average of w_1, …, w_T. The bound is tight.
+
+    >>> print(AverageIterate(radius=2, rho=1, T=100).bound)
+    0.2
     """
 
     item, kind, tightness = "o2b.thm.average", "tight", 1.0
@@ -41,30 +46,27 @@ class AverageIterate(Theorem):
     rho: float
     T: int
 
-    def __post_init__(self):
-        self._check(radius=validate.positive, rho=validate.positive, T=validate.count)
-
     @property
     def step(self) -> float:
-        """R/(ρ√T)."""
+        """Return R/(ρ√T)."""
         return self.radius / (self.rho * np.sqrt(self.T))
 
     @property
     def bound(self) -> float:
-        """Rρ/√T."""
+        """Return Rρ/√T."""
         return self.radius * self.rho / np.sqrt(self.T)
 
-    def hypotheses(self, trace, u=None):
-        """Ask for eager descent with this step, one convex f, short subgradients, u near enough."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         return _common(self, trace, u, self.step, self.T)
 
-    def measure(self, trace, u=None):
-        """Measure f(w̄) − f(u)."""
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Return f(w̄) − f(u)."""
         f = _function(trace)
         return f.value(trace.points.mean(axis=0)) - f.value(validate.vector("u", u, trace.dim))
 
-    def chain(self, trace, u=None):
-        """Jensen, then regret divided by T."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof: Jensen's inequality, then the regret divided by T."""
         u, z, w, eta = validate.vector("u", u, trace.dim), trace.subgradients, plays(trace), self.step
         near, far = squares(w[0], u), squares(w[-1], u)
         noise = eta / (2 * self.T) * squares(z).sum()
@@ -84,13 +86,13 @@ class AverageIterate(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play functions made of planes, lines and bowls, on balls, boxes and without a set."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play piecewise linear, linear and quadratic functions on balls, boxes and the whole space."""
         return _descents(cls, rng)
 
     @classmethod
-    def worst(cls, T=9):
-        """Descend on ρ·max w_i in dimension T: every play but the first is new, and f(w̄) − f(u) is Rρ/√T."""
+    def worst(cls, T: int = 9) -> Game:
+        """Descend on ρ·max w_i in dimension T: each round uses a new coordinate."""
         stated, u = cls(2.0, 1.5, T), np.full(T, -2.0 / np.sqrt(T))
         trace = play(OGD(Space(T), stated.step, "eager"), [resisting(T, 1.5)] * T)
         return stated, trace, u
@@ -98,11 +100,15 @@ class AverageIterate(Theorem):
 
 @dataclass(frozen=True)
 class LastIterate(Theorem):
-    """Descent on one convex function f with linearly falling steps; the last play is handed over.
+    """Bound the error f(w_M) − f(u) of the last iterate of descent by Rρ/√M, where M = N + 1.
 
-    A closed convex set, w_1 and u in it with ‖u − w_1‖ ≤ R, subgradients of f of length at most ρ at
-    w_1, …, w_M, where M = N + 1. Eager descent with the steps η_t = R(M − t)/(ρM√M), t = 1, …, N, has
-    f(w_M) − f(u) ≤ Rρ/√M. No method in the span of N subgradients does better.
+    Let f be convex, the set closed and convex, w_1 and u in it with ‖u − w_1‖ ≤ R = `radius`, and let the
+    subgradients of f at w_1, …, w_M have norm at most ρ. Eager descent for N rounds with the linearly
+    decreasing step sizes η_t = R(M − t)/(ρM√M) has this error. The bound is tight, and no method in the span
+    of N subgradients has a better one.
+
+    >>> print(LastIterate(radius=2, rho=1, N=99).bound)
+    0.2
     """
 
     item, kind, tightness = "o2b.thm.last", "tight", 1.0
@@ -110,38 +116,35 @@ class LastIterate(Theorem):
     rho: float
     N: int
 
-    def __post_init__(self):
-        self._check(radius=validate.positive, rho=validate.positive, N=validate.count)
-
     @property
     def scale(self) -> float:
-        """c = R/(ρM√M), the last step."""
+        """Return c = R/(ρM√M), the last step size."""
         return self.radius / (self.rho * (self.N + 1) ** 1.5)
 
     @property
     def step(self) -> linear_decay:
-        """The schedule η_t = c(M − t)."""
+        """Return the schedule η_t = c(M − t)."""
         return linear_decay(self.scale, self.N)
 
     @property
     def bound(self) -> float:
-        """Rρ/√(N + 1)."""
+        """Return Rρ/√(N + 1)."""
         return self.radius * self.rho / np.sqrt(self.N + 1)
 
-    def hypotheses(self, trace, u=None):
-        """Ask for eager descent with these steps, one convex f, short subgradients, the last one too."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         found = _common(self, trace, u, self.step, self.N)
         f = _function(trace)
         last = f is not None and most(np.linalg.norm(f.subgradient(trace.last)), self.rho)
         return found | {"‖z_M‖ ≤ ρ, z_M a subgradient at w_M": last}
 
-    def measure(self, trace, u=None):
-        """Measure f(w_M) − f(u)."""
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Return f(w_M) − f(u)."""
         f = _function(trace)
         return f.value(trace.last) - f.value(validate.vector("u", u, trace.dim))
 
-    def chain(self, trace, u=None):
-        """With the averages y_0 = u, y_t = (w_t + (M − t)y_{t−1})/(M − t + 1)."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof with the averages y_0 = u, y_t = (w_t + (M − t)y_{t−1})/(M − t + 1)."""
         u, w, f = validate.vector("u", u, trace.dim), plays(trace), _function(trace)
         M, c = self.N + 1, self.scale
         z = np.vstack([trace.subgradients, f.subgradient(trace.last)])
@@ -169,23 +172,23 @@ class LastIterate(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play functions made of planes, lines and bowls, on balls, boxes and without a set."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play piecewise linear, linear and quadratic functions on balls, boxes and the whole space."""
         return _descents(cls, rng)
 
     @classmethod
-    def worst(cls, N=8):
-        """Descend on ρ·max w_i in dimension N + 1: one coordinate is never touched."""
+    def worst(cls, N: int = 8) -> Game:
+        """Descend on ρ·max w_i in dimension N + 1, so that one coordinate never changes."""
         M = N + 1
         stated, u = cls(2.0, 1.5, N), np.full(M, -2.0 / np.sqrt(M))
         return stated, play(OGD(Space(M), stated.step, "eager"), [resisting(M, 1.5)] * N), u
 
 
-# ---------------------------------------------------------------- what both share
+# ---------------------------------------------------------------- shared by both theorems
 
 
 def _descents(theorem, rng):
-    """Play descent with the steps of a theorem about R, ρ and a number of rounds, in every arena."""
+    """Yield games of descent with the step sizes of the theorem, on all test functions."""
     for f, over, start, u, rho in _arenas(rng):
         rounds, R = int(rng.integers(1, 12)), float(np.linalg.norm(u - start)) * rng.uniform(1, 1.3) + 1e-6
         stated = theorem(R, rho, rounds)
@@ -193,7 +196,7 @@ def _descents(theorem, rng):
 
 
 def _function(trace) -> Any:
-    """The one function of all rounds, or None if they differ."""
+    """Return the function that is played in all rounds, or None if they differ."""
     losses = trace.losses
     if isinstance(losses, np.ndarray):
         return Linear(losses[0]) if losses.ndim == 2 and (losses == losses[0]).all() else None
@@ -202,7 +205,7 @@ def _function(trace) -> Any:
 
 
 def _common(stated, trace, u, step, rounds):
-    """The hypotheses on the learner, the function and u."""
+    """Return the hypotheses on the learner, the function and u."""
     over, one = getattr(trace.learner, "over", None), _function(trace) is not None
     near = inside(over, u)
     return {
@@ -220,12 +223,12 @@ def _common(stated, trace, u, step, rounds):
 
 
 def _convex_at(trace):
-    """f(w_s) ≥ f(w_t) + ⟨z_t, w_s − w_t⟩ for all pairs of plays."""
+    """Test whether f(w_s) ≥ f(w_t) + ⟨z_t, w_s − w_t⟩ for all pairs of plays."""
     return all(convex(trace, w) for w in plays(trace))
 
 
 def _arenas(rng):
-    """(f, set, w_1, u, ρ), ρ an upper bound on the length of a subgradient where the game can go."""
+    """Yield (f, set, w_1, u, ρ), where ρ bounds the norms of the subgradients of f on the set."""
     for dim in (1, 2, 4):
         for _ in range(4):
             f = Pieces(rng.integers(-2, 3, (4, dim)), rng.integers(-2, 3, 4) / 2)

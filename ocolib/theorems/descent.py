@@ -1,9 +1,8 @@
-"""Gradient descent with one step size: Theorem 2 of Lecture 13 as the lecture has it, sharp, and without a
-horizon.
-"""
+"""State Theorem 2 of Lecture 13 on subgradient descent: as printed, sharp, and without a horizon."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,20 +12,23 @@ from ocolib import validate
 from ocolib.adversaries import orthogonal, zigzag
 from ocolib.game import play
 from ocolib.learners import OGD, inverse_sqrt, steps
-from ocolib.losses import Quadratic
 from ocolib.regularizers import SquaredNorm
 from ocolib.sets import Ball, Box, Hull
 from ocolib.theorems.base import (
     Chain,
+    Game,
     Line,
     Theorem,
+    as_losses,
     attacks,
+    bowls,
     convex,
     eager,
     inside,
     leader_of,
     most,
     plays,
+    same_step,
     same_steps,
     slopes,
     squares,
@@ -35,12 +37,19 @@ from ocolib.theorems.base import (
 
 @dataclass(frozen=True)
 class Descent(Theorem):
-    """Theorem 2 of Lecture 13. Convex losses, a closed convex set that contains 0, and u in it with ‖u‖ ≤ D.
+    """Bound the regret of lazy subgradient descent by Dρ√(2T) (Theorem 2 of Lecture 13).
 
-    If ‖z_t‖ ≤ ρ in all T rounds, lazy descent with step η, w_{t+1} = Π(−η(z_1 + … + z_t)), has regret
-    ≤ ηTρ² + D²/2η. The best step, η = D/(ρ√(2T)), gives Dρ√(2T).
+    Let the losses be convex, the set closed and convex with 0 in it, and ‖z_t‖ ≤ ρ in all T rounds. Lazy
+    descent w_{t+1} = Π(−η(z_1 + … + z_t)) has regret at most ηTρ² + D²/2η against every u in the set with ‖u‖
+    ≤ D. The best step size η = D/(ρ√(2T)) gives Dρ√(2T). The bound is not tight: the worst known game attains
+    3/4 of it.
 
-    With a start w_1 of the set in place of 0, ‖u‖ is ‖u − w_1‖. The diameter of the set can serve as D.
+    Descent may also start at another point w_1 of the set; then ‖u − w_1‖ ≤ D replaces ‖u‖ ≤ D. The diameter
+    of the set always serves as D.
+
+    >>> theorem = Descent(diameter=2, rho=1, T=50)
+    >>> print(theorem.bound, theorem.step)
+    20.0 0.2
     """
 
     item, kind, tightness = "ox13.thm2", "upper", 0.75
@@ -49,39 +58,32 @@ class Descent(Theorem):
     T: int
     eta: float | None = None
 
-    def __post_init__(self):
-        self._check(
-            diameter=validate.positive, rho=validate.positive, T=validate.count, eta=validate.positive
-        )
-
     @classmethod
     def of(cls, trace: Any, diameter: float, rho: float) -> Descent:
-        """Take T and η from a trace."""
+        """Read T and η from a trace."""
         return cls(diameter, rho, trace.rounds, _step_of(trace))
 
     @property
     def step(self) -> float:
-        """The η given, else D/(ρ√(2T)), which makes the bound least."""
+        """Return the given η, or D/(ρ√(2T)), which minimises the bound."""
         return self.eta or self.diameter / (self.rho * np.sqrt(2 * self.T))
 
     @property
     def bound(self) -> float:
-        """ηTρ² + D²/2η; with the best step this is Dρ√(2T)."""
+        """Return ηTρ² + D²/2η; with the best step this is Dρ√(2T)."""
         if self.eta is None:
             return self.diameter * self.rho * np.sqrt(2 * self.T)
         return self.eta * self.T * self.rho**2 + self.diameter**2 / (2 * self.eta)
 
-    def hypotheses(self, trace, u=None):
-        """Ask for lazy descent with this step from a point of its set, convex losses, ‖z_t‖ ≤ ρ, u near
-        enough.
-        """
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         leader = _lazy(trace)
         return {
-            "lazy descent (lazy OGD) with the step η": leader is not None and _is(leader.eta, self.step)
+            "lazy descent (lazy OGD) with the step η": leader is not None and same_step(leader.eta, self.step)
         } | _common(self, trace, u, self.diameter, "D")
 
-    def chain(self, trace, u=None):
-        """(8), (9), (10) and the last line of the lecture, less its stray D."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate lines (8), (9), (10) and the last line of the lecture, without its stray factor D."""
         z, w, eta, u, ends = _parts(trace, u)
         return Chain(
             "Theorem 2, the lecture's chain",
@@ -107,17 +109,15 @@ class Descent(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play linear losses on [0, 1] and on a ball, quadratic ones on an interval; the best step and
-        others.
-        """
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play linear losses on [0, 1] and on a disk, and quadratic losses on an interval."""
         yield from attacks(_arena(cls, Box([0.0], [1.0]), 1.5), slopes(1, 1.5), rng)
         yield from attacks(_arena(cls, Ball(2, 2.0), 1.5, eta=0.3), slopes(2, 1.5), rng, short=3)
-        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), _bowls(), rng, short=3)
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), bowls(), rng, short=3)
 
     @classmethod
-    def worst(cls, T=32):
-        """Play two directions that take turns: three quarters of the bound."""
+    def worst(cls, T: int = 32) -> Game:
+        """Play losses that alternate between two directions; the regret is 3/4 of the bound."""
         Z, path = zigzag(2.0, 1.5, T)
         stated, over = cls(2.0, 1.5, T), Hull(path)
         trace = play(OGD(over, stated.step), Z)
@@ -126,11 +126,16 @@ class Descent(Theorem):
 
 @dataclass(frozen=True)
 class DescentSharp(Theorem):
-    """Theorem 2 of Lecture 13, sharp. Convex losses, a closed convex set, ‖z_t‖ ≤ ρ in all T rounds.
+    """Bound the regret of subgradient descent by Bρ√T (Theorem 2 of Lecture 13 with the sharp constant).
 
-    Descent with step η, lazy with centre w_1 or eager from w_1, w_1 in the set, has regret ≤ (η/2)Tρ² + B²/2η
-    against every u of the set with ‖u − w_1‖ ≤ B = `radius`. The best step, η = B/(ρ√T), gives Bρ√T.
-    Met in every round number on a disk.
+    Let the losses be convex, the set closed and convex, w_1 in it, and ‖z_t‖ ≤ ρ in all T rounds. Descent
+    with step size η, lazy with centre w_1 or eager from w_1, has regret at most (η/2)Tρ² + B²/2η against
+    every u in the set with ‖u − w_1‖ ≤ B = `radius`. The best step size η = B/(ρ√T) gives Bρ√T. This is
+    tight: for every T a game on the disk attains it.
+
+    >>> theorem = DescentSharp(radius=2, rho=1, T=100)
+    >>> print(theorem.bound, theorem.step)
+    20.0 0.2
     """
 
     item, kind, tightness = "ox13.thm2", "tight", 1.0
@@ -139,39 +144,35 @@ class DescentSharp(Theorem):
     T: int
     eta: float | None = None
 
-    def __post_init__(self):
-        self._check(radius=validate.positive, rho=validate.positive, T=validate.count, eta=validate.positive)
-
     @classmethod
     def of(cls, trace: Any, radius: float, rho: float) -> DescentSharp:
-        """Take T and η from a trace."""
+        """Read T and η from a trace."""
         return cls(radius, rho, trace.rounds, _step_of(trace))
 
     @property
     def step(self) -> float:
-        """The η given, else B/(ρ√T), which makes the bound least."""
+        """Return the given η, or B/(ρ√T), which minimises the bound."""
         return self.eta or self.radius / (self.rho * np.sqrt(self.T))
 
     @property
     def bound(self) -> float:
-        """(η/2)Tρ² + B²/2η; with the best step this is Bρ√T."""
+        """Return (η/2)Tρ² + B²/2η; with the best step this is Bρ√T."""
         if self.eta is None:
             return self.radius * self.rho * np.sqrt(self.T)
         return self.eta * self.T * self.rho**2 / 2 + self.radius**2 / (2 * self.eta)
 
-    def hypotheses(self, trace, u=None):
-        """Ask for lazy or eager descent with this step from a point of its set, convex losses, ‖z_t‖ ≤ ρ, u
-        near enough.
-        """
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         leader = trace.learner if eager(trace) else _lazy(trace)
         return {
-            "descent (OGD, lazy or eager) with the step η": leader is not None and _is(leader.eta, self.step)
+            "descent (OGD, lazy or eager) with the step η": leader is not None
+            and same_step(leader.eta, self.step)
         } | _common(self, trace, u, self.radius, "B")
 
-    def chain(self, trace, u=None):
-        """Of the slack of (9) it keeps ‖w_{t+1} − w_t‖²/2η a round, and so pays η/2 where the lecture pays η.
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the lecture's proof, keeping the term ‖w_{t+1} − w_t‖²/2η of (9) that the lecture drops.
 
-        For eager descent the distances to u telescope instead.
+        It halves the factor η of the lecture. For eager descent the distances to u telescope instead.
         """
         z, w, eta, u, ends = _parts(trace, u)
         moves, title = np.diff(w, axis=0), "Theorem 2, the sharp chain"
@@ -210,18 +211,18 @@ class DescentSharp(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play linear losses on a disk, lazy and eager; quadratic ones on an interval, from another start."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play linear losses on a disk and quadratic losses on an interval, lazily and eagerly."""
         for projection in ("lazy", "eager"):
             yield from attacks(_arena(cls, Ball(2, 2.0), 1.5, projection), slopes(2, 1.5), rng, short=3)
             yield from attacks(
-                _arena(cls, Box([-1.0], [1.0]), 1.0, projection, [0.4], 0.7), _bowls(), rng, short=3
+                _arena(cls, Box([-1.0], [1.0]), 1.0, projection, [0.4], 0.7), bowls(), rng, short=3
             )
 
     @classmethod
-    def worst(cls, T=9):
-        """Play each loss orthogonal to the sum of the earlier ones: a disk's best point gains Bρ√T, we gain
-        nothing.
+    def worst(cls, T: int = 9) -> Game:
+        """Play each loss orthogonal to the sum of the earlier ones: the learner gains nothing, the best point
+        of the disk Bρ√T.
         """
         stated, over = cls(2.0, 1.5, T), Ball(2, 2.0)
         trace = play(OGD(over, stated.step), orthogonal(1.5), rounds=T)
@@ -230,12 +231,15 @@ class DescentSharp(Theorem):
 
 @dataclass(frozen=True)
 class DescentAnytime(Theorem):
-    """Theorem 2 of Lecture 13 without a horizon. Convex losses, a closed convex set, ‖z_t‖ ≤ ρ in every
-    round.
+    """Bound the regret of lazy descent with decreasing steps by Bρ√(2T), for every T at once.
 
-    Lazy descent with centre w_1 in the set and steps η_t = B/(ρ√(2t)), w_{t+1} = Π(w_1 − η_t(z_1 + … +
-    z_t)), has after every T at once regret ≤ Bρ√(2T) against every u of the set with ‖u − w_1‖ ≤ B =
-    `radius`.
+    This is Theorem 2 of Lecture 13 without a horizon. Let the losses be convex, the set closed and convex,
+    w_1 in it, and ‖z_t‖ ≤ ρ in every round. Lazy descent w_{t+1} = Π(w_1 − η_t(z_1 + … + z_t)) with step
+    sizes η_t = B/(ρ√(2t)) has regret at most Bρ√(2T) after every T, against every u in the set with ‖u − w_1‖
+    ≤ B = `radius`. The worst known game attains 0.707 of it.
+
+    >>> print(DescentAnytime(radius=2, rho=1, T=50).bound)
+    20.0
     """
 
     item, kind, tightness = "ox13.thm2", "upper", np.sqrt(0.5)
@@ -243,23 +247,18 @@ class DescentAnytime(Theorem):
     rho: float
     T: int
 
-    def __post_init__(self):
-        self._check(radius=validate.positive, rho=validate.positive, T=validate.count)
-
     @property
     def step(self) -> inverse_sqrt:
-        """The schedule η_t = B/(ρ√(2t))."""
+        """Return the schedule η_t = B/(ρ√(2t))."""
         return inverse_sqrt(self.radius / (self.rho * np.sqrt(2)))
 
     @property
     def bound(self) -> float:
-        """Bρ√(2T)."""
+        """Return Bρ√(2T)."""
         return self.radius * self.rho * np.sqrt(2 * self.T)
 
-    def hypotheses(self, trace, u=None):
-        """Ask for lazy descent with these steps from a point of its set, convex losses, ‖z_t‖ ≤ ρ, u near
-        enough.
-        """
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         learner = trace.learner
         lazy = isinstance(learner, OGD) and learner.projection == "lazy"
         return {
@@ -267,12 +266,12 @@ class DescentAnytime(Theorem):
             and same_steps(learner.eta, self.step, trace.rounds)
         } | _common(self, trace, u, self.radius, "B")
 
-    def chain(self, trace, u=None):
-        """Theorem 1 with steps that fall: round t is played with h_t = η_{t−1}, the first with h_1 = η_1.
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate Theorem 1 with decreasing steps: round t uses h_t = η_{t−1}, the first round h_1 = η_1.
 
-        w_t minimises Z_{t−1} + R/h_t, so round t costs at most (h_t/2)‖z_t‖² more than min(Z_t + R/h_t) −
-        min(Z_{t−1} + R/h_t). A smaller h raises the minimum: these differences add up to no more than
-        ⟨Z_T, u⟩ + R(u)/h_T.
+        The play w_t minimises Z_{t−1} + R/h_t, so round t costs at most (h_t/2)‖z_t‖² more than the
+        difference min(Z_t + R/h_t) − min(Z_{t−1} + R/h_t). A smaller h raises the minimum, so these
+        differences add up to at most ⟨Z_T, u⟩ + R(u)/h_T.
         """
         z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
         eta = steps(trace.learner.eta, self.T)
@@ -297,41 +296,37 @@ class DescentAnytime(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play linear losses on a disk, quadratic ones on an interval."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play linear losses on a disk and quadratic losses on an interval."""
         yield from attacks(_arena(cls, Ball(2, 2.0), 1.5), slopes(2, 1.5), rng, short=3)
-        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), _bowls(), rng, short=3)
+        yield from attacks(_arena(cls, Box([-1.0], [1.0]), 1.0), bowls(), rng, short=3)
 
     @classmethod
-    def worst(cls, T=8):
+    def worst(cls, T: int = 8) -> Game:
         """Play each loss orthogonal to the sum of the earlier ones."""
         stated, over = cls(2.0, 1.5, T), Ball(2, 2.0)
         trace = play(OGD(over, stated.step), orthogonal(1.5), rounds=T)
         return stated, trace, trace.best(over)
 
 
-# ---------------------------------------------------------------- what the three share
+# ---------------------------------------------------------------- shared by the three theorems
 
 
 def _lazy(trace):
-    """The leader of lazy descent, or None."""
+    """Return the FTRL form of lazy descent, or None for other learners."""
     leader = leader_of(trace, surrogates=True)
     return leader if leader is not None and isinstance(leader.regularizer, SquaredNorm) else None
-
-
-def _is(eta, step):
-    return not callable(eta) and np.ndim(eta) == 0 and bool(np.isclose(eta, step, rtol=1e-9, atol=0.0))
 
 
 def _step_of(trace):
     leader = trace.learner if eager(trace) else _lazy(trace)
     if leader is None or callable(leader.eta):
-        raise ValueError(f"trace must be one of OGD with a number eta, got {trace.learner!r}")
+        raise ValueError(f"trace must come from OGD with a constant eta, got {trace.learner!r}")
     return leader.eta
 
 
 def _start(trace):
-    """The centre of lazy descent; of eager descent w_1."""
+    """Return the centre of lazy descent, or w_1 for eager descent."""
     leader = _lazy(trace)
     if leader is None:
         return trace.points[0]
@@ -339,7 +334,7 @@ def _start(trace):
 
 
 def _common(stated, trace, u, size, letter):
-    """The hypotheses on the start, the losses and u."""
+    """Return the hypotheses on the start, the losses and u."""
     over = getattr(trace.learner, "over", None) or getattr(leader_of(trace, surrogates=True), "over", None)
     near = inside(over, u)
     start = trace.points[0] if isinstance(stated, DescentAnytime) else _start(trace)
@@ -355,26 +350,20 @@ def _common(stated, trace, u, size, letter):
 
 
 def _parts(trace, u):
-    """(z, w, η, u, (‖u‖² − ‖w_1‖²)/2η), the norms taken from the start."""
+    """Return z, w, η, u and (‖u‖² − ‖w_1‖²)/2η, with norms measured from the start."""
     u, eta, start = validate.vector("u", u, trace.dim), _step_of(trace), _start(trace)
     ends = (squares(u, start) - squares(trace.points[0], start)) / (2 * eta)
     return trace.subgradients, plays(trace), eta, u, ends
 
 
 def _arena(cls, over, rho, projection="lazy", start=None, eta=None):
-    """Descent on `over`; the numbers of the theorem are those of the set."""
+    """Return a function that plays descent on `over` with the theorem for that set."""
 
     def game(losses):
         first = over.project(np.zeros(over.dim)) if start is None else np.array(start)
         size = over.diameter if cls is Descent else over.farthest(first)
         stated = cls(size, rho, len(losses)) if eta is None else cls(size, rho, len(losses), eta)
-        linear = isinstance(losses[0], np.ndarray)
-        trace = play(OGD(over, stated.step, projection, start), np.array(losses) if linear else losses)
+        trace = play(OGD(over, stated.step, projection, start), as_losses(losses))
         return stated, trace, trace.best(over)
 
     return game
-
-
-def _bowls():
-    """On [−1, 1] the slope of each is at most 1."""
-    return [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]

@@ -1,27 +1,31 @@
-"""Hedge on n experts with losses in [0, 1] (Lecture 17): with the best fixed step, and without a horizon."""
+"""State the regret bounds of Hedge (Lecture 17): with a constant step size and without a horizon."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ocolib import learners, validate
+from ocolib import learners
 from ocolib.game import play
 from ocolib.learners import steps
 from ocolib.regularizers import NegativeEntropy, gibbs
-from ocolib.theorems.base import Chain, Line, Theorem, attacks, leader_of, same_steps
+from ocolib.theorems.base import Chain, Game, Line, Theorem, attacks, leader_of, same_step, same_steps
 
 
 @dataclass(frozen=True)
 class Hedge(Theorem):
-    """Hedge with a fixed step (Lecture 17, the dependence on log N). n ≥ 2 experts, linear losses in [0, 1].
+    """Bound the regret of Hedge against the best expert by √(T ln(n)/2) (Lecture 17).
 
-    With step η its regret against the best expert after T rounds is at most ηT/8 + ln(n)/η. The best step,
-    η = √(8 ln(n)/T), gives √(T ln(n)/2).
+    For n ≥ 2 experts and linear losses with entries in [0, 1], Hedge with step size η has regret at most
+    ηT/8 + ln(n)/η after T rounds. The best step size η = √(8 ln(n)/T) gives √(T ln(n)/2). The worst known
+    game attains 0.96 of the bound.
+
+    >>> print(round(Hedge(n=10, T=100).bound, 4))
+    10.7298
     """
 
     item, kind, tightness = "ma17.claim.logN", "upper", 0.96
@@ -29,43 +33,38 @@ class Hedge(Theorem):
     T: int
     eta: float | None = None
 
-    def __post_init__(self):
-        self._check(n=_experts, T=validate.count, eta=validate.positive)
-
     @classmethod
     def of(cls, trace: Any) -> Hedge:
-        """Take n, T and η from a trace."""
+        """Read n, T and η from a trace."""
         leader = _hedge(trace)
         return cls(trace.dim, trace.rounds, leader.eta)
 
     @property
     def step(self) -> float:
-        """The η given, else √(8 ln(n)/T), which makes the bound least."""
+        """Return the given η, or √(8 ln(n)/T), which minimises the bound."""
         return self.eta or np.sqrt(8 * np.log(self.n) / self.T)
 
     @property
     def bound(self) -> float:
-        """ηT/8 + ln(n)/η; with the best step this is √(T ln(n)/2)."""
+        """Return ηT/8 + ln(n)/η; with the best step this is √(T ln(n)/2)."""
         if self.eta is None:
             return np.sqrt(self.T * np.log(self.n) / 2)
         return self.eta * self.T / 8 + np.log(self.n) / self.eta
 
-    def hypotheses(self, trace, u=None):
-        """Ask for Hedge with this step on n experts, T rounds, linear losses in [0, 1]."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         leader = leader_of(trace)
         hedge = leader is not None and isinstance(leader.regularizer, NegativeEntropy)
-        return {
-            "Hedge with the step η": hedge and bool(np.isclose(leader.eta, self.step, rtol=1e-9, atol=0.0))
-        } | _common(self, trace)
+        return {"Hedge with the step η": hedge and same_step(leader.eta, self.step)} | _common(self, trace)
 
-    def measure(self, trace, u=None):
-        """Measure the regret against the best expert."""
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Return the regret against the best expert."""
         return trace.paid.sum() - trace.subgradients.sum(axis=0).min()
 
-    def chain(self, trace, u=None):
-        """Mixed loss, then Hoeffding: m_t = −(1/η) log Σ p_t(j) exp(−η·ℓ_t(j)).
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof by the mixed losses m_t = −(1/η) log Σ_j p_t(j) exp(−η·ℓ_t(j)).
 
-        With L the sum of the ℓ_t the m_t add up to M = −(1/η) log mean exp(−η·L).
+        With L = Σ ℓ_t, the mixed losses add up to M = −(1/η) log mean_j exp(−η·L(j)).
         """
         leader, p, losses = _hedge(trace), trace.points, trace.losses
         eta, n, T, L = leader.eta, trace.dim, trace.rounds, losses.sum(axis=0)
@@ -82,8 +81,8 @@ class Hedge(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play all losses of three experts that are 0 or 1; the best step and another."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play 0/1 losses of three experts, with the best step size and another one."""
 
         def arena(eta):
             def game(losses):
@@ -97,56 +96,56 @@ class Hedge(Theorem):
         yield from attacks(arena(0.9), bits, rng, short=2)
 
     @classmethod
-    def worst(cls, T=400):
-        """Play two experts that take turns, then one that is always right."""
+    def worst(cls, T: int = 400) -> Game:
+        """Play two experts that alternate; in the last rounds the second one is always right."""
         stated = cls(2, T)
         return stated, play(learners.Hedge(2, stated.step), turns(T, 36)), None
 
 
 @dataclass(frozen=True)
 class HedgeAnytime(Theorem):
-    """Hedge without a horizon (Lecture 17). n ≥ 2 experts, linear losses in [0, 1].
+    """Bound the regret of Hedge with decreasing step sizes by √(T ln n), for every T at once (Lecture 17).
 
-    If round t is played with the step h_t = 2√(ln(n)/t), the regret against the best expert is after every
-    T at most √(T ln n).
+    For n ≥ 2 experts and linear losses with entries in [0, 1], let Hedge use the step size h_t = 2√(ln(n)/t)
+    in round t. Its regret against the best expert is at most √(T ln n) after every T. The worst known game
+    attains 0.96 of the bound.
+
+    >>> print(round(HedgeAnytime(n=10, T=100).bound, 4))
+    15.1743
     """
 
     item, kind, tightness = "ma17.claim.logN", "upper", 0.96
     n: int
     T: int
 
-    def __post_init__(self):
-        self._check(n=_experts, T=validate.count)
-
     @property
     def step(self) -> Callable:
-        """The schedule η(t) = 2√(ln(n)/(t + 1)): round t is then played with 2√(ln(n)/t), no horizon
-        needed.
-        """
+        """Return the schedule η_t = 2√(ln(n)/(t + 1)), with which round t uses 2√(ln(n)/t)."""
         scale = 2 * np.sqrt(np.log(self.n))
         return lambda t: scale / np.sqrt(t + 1)
 
     @property
     def bound(self) -> float:
-        """√(T ln n)."""
+        """Return √(T ln n)."""
         return np.sqrt(self.T * np.log(self.n))
 
-    def hypotheses(self, trace, u=None):
-        """Ask for Hedge with these steps on n experts, T rounds, linear losses in [0, 1]."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         learner = trace.learner
         hedge = isinstance(learner, learners.FTRL) and isinstance(learner.regularizer, NegativeEntropy)
         return {
             "Hedge with the steps η_t": hedge and same_steps(learner.eta, self.step, trace.rounds)
         } | _common(self, trace)
 
-    def measure(self, trace, u=None):
-        """Measure the regret against the best expert."""
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Return the regret against the best expert."""
         return trace.paid.sum() - trace.subgradients.sum(axis=0).min()
 
-    def chain(self, trace, u=None):
-        """m_t is the mixed loss with the step h_t of round t. With M_t(h) = −(1/h) log mean exp(−h·L_t) it
-        is M_t(h_t) − M_{t−1}(h_t), and M_t(h) falls in h: for steps that fall the m_t add up to at most
-        M_T(h_T).
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof by the mixed losses m_t with the step size h_t of round t.
+
+        With M_t(h) = −(1/h) log mean_j exp(−h·L_t(j)), m_t = M_t(h_t) − M_{t−1}(h_t). Since M_t(h) decreases
+        in h and the steps decrease, the m_t add up to at most M_T(h_T).
         """
         p, losses, T, n = trace.points, trace.losses, trace.rounds, trace.dim
         h = np.append(2 * np.sqrt(np.log(n)), steps(trace.learner.eta, T)[:-1])
@@ -167,8 +166,8 @@ class HedgeAnytime(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play all losses of three experts that are 0 or 1."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play 0/1 losses of three experts."""
 
         def game(losses):
             stated = cls(3, len(losses))
@@ -177,31 +176,24 @@ class HedgeAnytime(Theorem):
         yield from attacks(game, [np.array(row) for row in product((0.0, 1.0), repeat=3)], rng)
 
     @classmethod
-    def worst(cls, T=2000):
-        """Play two experts that take turns, then one that is always right."""
+    def worst(cls, T: int = 2000) -> Game:
+        """Play two experts that alternate; in the last rounds the second one is always right."""
         stated = cls(2, T)
         return stated, play(learners.Hedge(2, stated.step), turns(T, 140)), None
 
 
 def turns(T: int, end: int) -> np.ndarray:
-    """Return losses of two experts: in turn (1, 0) and (0, 1), in the last `end` rounds always (1, 0)."""
+    """Return losses of two experts: (1, 0) and (0, 1) in turn, and always (1, 0) in the last `end` rounds."""
     losses = np.tile(np.eye(2), (T // 2 + 1, 1))[:T]
     losses[T - end :] = [1.0, 0.0]
     return losses
 
 
-def _experts(name, n):
-    return validate.count(name, n, low=2)
-
-
 def _hedge(trace):
-    leader = leader_of(trace)
-    if (
-        leader is None
-        or not isinstance(leader.regularizer, NegativeEntropy)
-        or not isinstance(trace.losses, np.ndarray)
-    ):
-        raise ValueError(f"trace must be one of Hedge on linear losses, got {trace.learner!r}")
+    leader: Any = leader_of(trace)
+    hedge = leader is not None and isinstance(leader.regularizer, NegativeEntropy)
+    if not hedge or not isinstance(trace.losses, np.ndarray):
+        raise ValueError(f"trace must come from Hedge on linear losses, got {trace.learner!r}")
     return leader
 
 

@@ -1,7 +1,8 @@
-"""Leaders: Example 2 and Theorem 1 of Lecture 13, (17.2) and (17.3) of Lecture 17."""
+"""State the results on leaders: Example 2 and Theorem 1 of Lecture 13, (17.2) and (17.3) of Lecture 17."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,35 +14,52 @@ from ocolib.game import play
 from ocolib.losses import Quadratic, values
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.sets import Ball, Box, Simplex, Space
-from ocolib.theorems.base import Chain, Line, Theorem, attacks, convex, inside, leader_of, most, plays, slopes
+from ocolib.theorems.base import (
+    Chain,
+    Game,
+    Line,
+    Theorem,
+    as_losses,
+    attacks,
+    convex,
+    inside,
+    leader_of,
+    most,
+    plays,
+    same_step,
+    slopes,
+)
 
 # ---------------------------------------------------------------- Lecture 13, Example 2
 
 
 @dataclass(frozen=True)
 class Example2(Theorem):
-    """Example 2 of Lecture 13. On [−1, 1] let z = ½, −1, 1, −1, … for T rounds.
+    """Compute the regret of FTL and FTRL on the alternating losses of Example 2 of Lecture 13.
 
-    FTRL with R(w) = w²/2 and step η > 0 has regret (η/2)(T − 1) + ½ if η ≤ 2, and T − ½ if η ≥ 2. Follow the
-    leader, η = ∞, has regret T − ½. Both are equalities.
+    On [−1, 1] let the slopes be −½, 1, −1, 1, … for T rounds. FTRL with R(w) = w²/2 and step size η > 0 has
+    regret (η/2)(T − 1) + ½ if η ≤ 2, and T − ½ if η ≥ 2. Follow the leader (η = ∞) has regret T − ½. These
+    are equalities.
+
+    >>> Example2(T=100).bound, Example2(T=100, eta=0.1).bound
+    (99.5, 5.45)
     """
 
     item, kind, tightness = "ox13.ex2", "tight", 1.0
     T: int
     eta: float = np.inf
 
-    def __post_init__(self):
-        self._check(T=validate.count)
-        if self.eta != np.inf:
-            self._check(eta=validate.positive)
+    def __post_init__(self) -> None:
+        checks = {"T": validate.count} | ({} if self.eta == np.inf else {"eta": validate.positive})
+        self._check(**checks)
 
     @property
     def bound(self) -> float:
-        """(η/2)(T − 1) + ½, with 2 in place of a larger η."""
+        """Return (η/2)(T − 1) + ½, with 2 in place of a larger η."""
         return 0.5 * min(self.eta, 2.0) * (self.T - 1) + 0.5
 
-    def hypotheses(self, trace, u=None):
-        """Ask for follow the (regularised) leader on [−1, 1], against the losses of Example 2."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         learner, over = trace.learner, getattr(trace.learner, "over", None)
         interval = isinstance(over, Box) and over.dim == 1 and over.low[0] == -1 and over.high[0] == 1
         leads = isinstance(learner, learners.FTL) and self.eta == np.inf
@@ -51,15 +69,15 @@ class Example2(Theorem):
         return {
             "FTRL with w²/2 and the step η, or FTL if η = ∞": leads,
             "the set [−1, 1]": interval,
-            "the losses ½, −1, 1, −1, …, T of them": same,
+            "the T losses with slopes −½, 1, −1, 1, …": same,
         }
 
-    def measure(self, trace, u=None):
+    def measure(self, trace: Any, u: Any = None) -> Any:
         """Measure the regret against the best point of [−1, 1]."""
         return trace.regret(trace.learner.over)
 
-    def chain(self, trace, u=None):
-        """The plays are −η/2, η/2, −η/2, … cut at ±1: from the second round on each costs min(η, 2)/2."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the regret round by round: from round 2 on every play costs min(η, 2)/2."""
         Z, w = trace.losses[:, 0], trace.points[:, 0]
         after = min(self.eta, 2.0) / 2
         return Chain(
@@ -77,14 +95,14 @@ class Example2(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play all T < 12 with six step sizes."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play the example for all T < 12 and six step sizes."""
         for T in range(1, 12):
             for eta in (0.01, 0.5, 1.9, 2.0, 3.0, np.inf):
                 yield cls._game(T, eta)
 
     @classmethod
-    def worst(cls):
+    def worst(cls) -> Game:
         """Play 100 rounds of follow the leader."""
         return cls._game(100, np.inf)
 
@@ -100,12 +118,19 @@ class Example2(Theorem):
 
 @dataclass(frozen=True, eq=False)
 class Stability(Theorem):
-    """Theorem 1 of Lecture 13. Any losses f_t, any set, any u in it; FTRL with a regulariser R and one step
-    η.
+    """Bound the regret of FTRL by its stability (Theorem 1 of Lecture 13).
 
-    Regret against u ≤ Σ (f_t(w_t) − f_t(w_{t+1})) + (R(u) − R(w_1))/η.
+    For arbitrary losses f_t and an arbitrary set on which the minimisers exist, FTRL with regulariser R and
+    constant step size η has, against every u in the set,
+    regret ≤ Σ (f_t(w_t) − f_t(w_{t+1})) + (R(u) − R(w_1))/η. The bound is approached: constant losses on the
+    line attain the fraction (T + 1)/(T + 2).
 
-    `moved` is the sum and `ends` the other term; `Stability.of(trace, u)` reads both off a trace.
+    `moved` is the sum and `ends` is the second term; `Stability.of(trace, u)` computes both from a trace.
+
+    >>> from ocolib.sets import Space
+    >>> trace = play(learners.FTRL(Space(1), SquaredNorm(), 0.5), np.ones((8, 1)))
+    >>> print(trace.regret(against=trace.last), Stability.of(trace, trace.last).bound)
+    18.0 20.0
     """
 
     item, kind, tightness = "ox13.thm1", "tight", 2001 / 2002
@@ -114,7 +139,7 @@ class Stability(Theorem):
 
     @classmethod
     def of(cls, trace: Any, u: Any) -> Stability:
-        """Read the two numbers off a trace of FTRL (also of many games at once)."""
+        """Compute both terms from a trace of FTRL, which may hold a batch of games."""
         leader, u = _leader(trace), validate.vector("u", u, trace.dim)
         w, R = plays(trace), leader.regularizer
         moved = (trace.paid - values(trace.losses, w[..., 1:, :])).sum(axis=-1)
@@ -122,11 +147,11 @@ class Stability(Theorem):
 
     @property
     def bound(self) -> Any:
-        """Σ (f_t(w_t) − f_t(w_{t+1})) + (R(u) − R(w_1))/η."""
+        """Return Σ (f_t(w_t) − f_t(w_{t+1})) + (R(u) − R(w_1))/η."""
         return self.moved + self.ends
 
-    def hypotheses(self, trace, u=None):
-        """Ask for FTRL with one step, u in its set, plays that minimise, and the numbers of this trace."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         leader = leader_of(trace)
         words = "FTRL on the losses themselves with one number η", "u is in the set"
         if leader is None or not inside(leader.over, u):
@@ -143,20 +168,19 @@ class Stability(Theorem):
 
     @staticmethod
     def slacks(trace: Any) -> np.ndarray:
-        """Return the slack of each round of the induction, `(..., T)`: F(w_{t+1}) − F(w_t) ≥ 0.
+        """Return the slack F(w_{t+1}) − F(w_t) ≥ 0 of each round of the induction, `(..., T)`.
 
-        Here F = f_1 + … + f_{t−1} + R/η, and w_t is a minimiser of F. For t = 1 this is the base case, F =
-        R/η.
+        Here F = f_1 + … + f_{t−1} + R/η, which w_t minimises. For t = 1, F = R/η: this is the base case.
         """
         leader, w = _leader(trace), plays(trace)
         spread = np.diff(leader.regularizer.value(w), axis=-1) / leader.eta
         here, there = _past(trace, w)
         return there - here + spread
 
-    def chain(self, trace, u=None):
-        """The induction (4), (5) unrolled: round t replaces w_{t+1} by w_t, the leader after t − 1 rounds.
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Unroll the induction (4), (5): round t replaces w_{t+1} by w_t, the leader after t − 1 rounds.
 
-        In the reasons R is the regulariser over η.
+        In the reasons, R stands for the regulariser divided by η.
         """
         leader, u = _leader(trace), validate.vector("u", u, trace.dim)
         slacks, R, T = self.slacks(trace), leader.regularizer, trace.rounds
@@ -173,12 +197,12 @@ class Stability(Theorem):
         return Chain("Theorem 1, the induction unrolled", tuple(lines))
 
     @classmethod
-    def games(cls, rng):
-        """Play linear losses on a disk and on a simplex, quadratic ones on an interval."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play linear losses on a disk and a simplex, and quadratic losses on an interval."""
 
         def arena(over, R, eta, linear=True):
             def game(losses):
-                trace = play(learners.FTRL(over, R, eta), np.array(losses) if linear else losses)
+                trace = play(learners.FTRL(over, R, eta), as_losses(losses))
                 u = trace.best(over)
                 return cls.of(trace, u), trace, u
 
@@ -192,8 +216,8 @@ class Stability(Theorem):
         )
 
     @classmethod
-    def worst(cls, T=2000):
-        """Play a constant loss on the line, against the last play: (T + 1)/(T + 2) of the bound."""
+    def worst(cls, T: int = 2000) -> Game:
+        """Play a constant loss on the line against the last play; it attains (T + 1)/(T + 2) of the bound."""
         trace = play(learners.FTRL(Space(1), SquaredNorm(), 0.5), np.ones((T, 1)))
         return cls.of(trace, trace.last), trace, trace.last
 
@@ -202,13 +226,13 @@ def _leader(trace):
     leader = leader_of(trace)
     if leader is None:
         raise ValueError(
-            f"trace must be one of FTRL on the losses themselves with a number eta, got {trace.learner!r}"
+            f"trace must come from FTRL with a constant eta on the losses, got {trace.learner!r}"
         )
     return leader
 
 
 def _past(trace, w):
-    """f_1 + … + f_{t−1} at w_t and at w_{t+1}."""
+    """Return f_1 + … + f_{t−1} at w_t and at w_{t+1}, for every t."""
     here, there = w[..., :-1, :], w[..., 1:, :]
     if isinstance(trace.losses, np.ndarray):
         before = np.cumsum(trace.losses, axis=-2) - trace.losses
@@ -218,7 +242,7 @@ def _past(trace, w):
 
 
 def _sum(t):
-    """f_1 + … + f_t + R, written out when it is short."""
+    """Return "f_1 + … + f_t + R" as text, without dots if it is short."""
     losses = [f"f_{i}" for i in range(1, t + 1)] if t < 3 else ["f_1", "…", f"f_{t}"]
     return " + ".join([*losses, "R"])
 
@@ -228,7 +252,7 @@ def _sum(t):
 
 @dataclass(frozen=True, eq=False)
 class _Regularised(Theorem, register=False):
-    """What the four forms of (17.2) share: `half` times η is paid for each squared gradient."""
+    """Define what the four forms of (17.2) share; `half` is the factor of η Σ ‖z_t‖*²."""
 
     half = 1.0
     phi_range: float
@@ -237,18 +261,16 @@ class _Regularised(Theorem, register=False):
 
     @property
     def gradients(self) -> np.ndarray:
-        """The bounds on ‖z_1‖*, …, ‖z_T‖*."""
+        """Return the bounds on ‖z_1‖*, …, ‖z_T‖*."""
         raise NotImplementedError
 
-    def hypotheses(self, trace, u=None):
-        """Ask for FTRL with φ/η, φ 1-strongly convex with range ≤ D, dual norms within their bounds, u in
-        the set.
-        """
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         leader = leader_of(trace)
         phi: Any = getattr(leader, "regularizer", None)
         first = {
             "FTRL on the losses themselves with the step η": leader is not None
-            and bool(np.isclose(leader.eta, self.step, rtol=1e-9, atol=0.0)),
+            and same_step(leader.eta, self.step),
             "φ is 1-strongly convex: ½‖w‖² or the negative entropy": isinstance(
                 phi, (SquaredNorm, NegativeEntropy)
             ),
@@ -265,16 +287,16 @@ class _Regularised(Theorem, register=False):
             "f_t is convex": convex(trace, u),
         }
 
-    def chain(self, trace, u=None):
-        """(17.2): Theorem 1, then what a round can cost, then the range of φ, then the gradients.
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof of (17.2): Theorem 1, the cost of a round, the range of φ, the gradient bounds.
 
-        The sharp form keeps the slack of each round of Theorem 1, and so pays F_t(w_t) − min F_t ≤
-        (η/2)‖z_t‖*², F_t = f_1 + … + f_t + φ/η.
+        The sharp form keeps the slack of each round of Theorem 1, so that round t costs only
+        F_t(w_t) − min F_t ≤ (η/2)‖z_t‖*², where F_t = f_1 + … + f_t + φ/η.
         """
         leader, u, T = _leader(trace), validate.vector("u", u, trace.dim), trace.rounds
         phi, eta, sharp = leader.regularizer, leader.eta, self.half < 1
         if not hasattr(phi, "range"):
-            raise ValueError(f"trace must be one of a strongly convex regulariser, got {phi!r}")
+            raise ValueError(f"the regulariser must be strongly convex, got {phi!r}")
         moved = (trace.paid - values(trace.losses, plays(trace)[1:])).sum()
         kept = Stability.slacks(trace).sum() if sharp else 0.0
         ends, D = (phi.value(u) - phi.value(trace.points[0])) / eta, phi.range(leader.over)
@@ -300,8 +322,8 @@ class _Regularised(Theorem, register=False):
         )
 
     @classmethod
-    def games(cls, rng):
-        """Play linear losses on a disk and on a simplex with the entropy."""
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
+        """Play linear losses on a disk, and on a simplex with the entropy."""
 
         def arena(over, phi, rho):
             def game(losses):
@@ -315,8 +337,8 @@ class _Regularised(Theorem, register=False):
         yield from attacks(arena(Simplex(3), NegativeEntropy(), 1.0), list(np.eye(3)), rng, short=3)
 
     @classmethod
-    def worst(cls, T=16):
-        """Play a spiral on the disk: the plays go evenly to the edge of the ball, and no projection acts."""
+    def worst(cls, T: int = 16) -> Game:
+        """Play a spiral on the disk: the plays move evenly to the boundary and are never projected."""
         stated = cls._for(0.5, 2.0, T)
         trace = play(learners.FTRL(Ball(2), SquaredNorm(), stated.step), spiral(1.0, 2.0, T, stated.step))
         return stated, trace, trace.best(Ball(2))
@@ -324,42 +346,42 @@ class _Regularised(Theorem, register=False):
 
 @dataclass(frozen=True, eq=False)
 class FTRL(_Regularised):
-    """(17.2) of Lecture 17. Convex losses, a set on which φ has range D, φ 1-strongly convex in a norm ‖·‖.
+    """Bound the regret of FTRL by D/η + η Σ ‖z_t‖*² ((17.2) of Lecture 17).
 
-    FTRL with φ/η has regret ≤ D/η + η Σ ‖z_t‖*², where z_t is a subgradient of f_t at w_t and ‖·‖* the dual
-    norm. `dual_norms` are the ‖z_t‖* or upper bounds on them, one a round.
+    Let the losses be convex, φ 1-strongly convex in a norm ‖·‖, and max φ − min φ ≤ D = `phi_range` on the
+    closed convex set. FTRL with regulariser φ/η has this regret against every u in the set, where z_t is a
+    subgradient of f_t at w_t and ‖·‖* is the dual norm. `dual_norms` holds ‖z_t‖*, or an upper bound, for
+    every round. The bound is not tight: see `FTRLSharp`.
+
+    >>> print(FTRL(phi_range=0.5, dual_norms=np.ones(50), eta=0.1).bound)
+    10.0
     """
 
     item, kind, tightness = "ma17.eq17.2", "upper", 2 / 3
     dual_norms: Any
     eta: float
 
-    def __post_init__(self):
-        self._check(phi_range=validate.positive, dual_norms=validate.array, eta=validate.positive)
-
     @classmethod
     def of(cls, trace: Any, rho: float) -> FTRL:
-        """Read D, η and T off a trace of FTRL; every ‖z_t‖* is at most rho."""
+        """Read D, η and T from a trace of FTRL; `rho` bounds every ‖z_t‖*."""
         leader = _leader(trace)
         if not hasattr(leader.regularizer, "range"):
-            raise ValueError(
-                f"trace must be one of a strongly convex regulariser, got {leader.regularizer!r}"
-            )
+            raise ValueError(f"the regulariser must be strongly convex, got {leader.regularizer!r}")
         return cls(leader.regularizer.range(leader.over), np.full(trace.rounds, rho, dtype=float), leader.eta)
 
     @property
     def gradients(self) -> np.ndarray:
-        """The bounds on ‖z_1‖*, …, ‖z_T‖*."""
+        """Return the bounds on ‖z_1‖*, …, ‖z_T‖*."""
         return self.dual_norms
 
     @property
     def step(self) -> float:
-        """η, any number > 0."""
+        """Return η, which may be any positive number."""
         return self.eta
 
     @property
     def bound(self) -> Any:
-        """D/η + η Σ ‖z_t‖*²."""
+        """Return D/η + η Σ ‖z_t‖*²."""
         return self.phi_range / self.eta + self.half * self.eta * np.square(self.dual_norms).sum(axis=-1)
 
     @classmethod
@@ -369,10 +391,9 @@ class FTRL(_Regularised):
 
 @dataclass(frozen=True, eq=False)
 class FTRLSharp(FTRL):
-    """(17.2) of Lecture 17 with half the second term: regret ≤ D/η + (η/2) Σ ‖z_t‖*², hypotheses as in
-    `FTRL`.
+    """Bound the regret of FTRL by D/η + (η/2) Σ ‖z_t‖*² ((17.2) of Lecture 17 with the sharp constant).
 
-    Some game on the disk meets it.
+    The hypotheses are those of `FTRL`. The bound is tight: a game on the disk attains it.
     """
 
     item, kind, tightness = "ma17.eq17.2", "tight", 1.0
@@ -381,31 +402,32 @@ class FTRLSharp(FTRL):
 
 @dataclass(frozen=True, eq=False)
 class FTRLTuned(_Regularised):
-    """(17.3) of Lecture 17, corrected. Hypotheses as in `FTRL`, and ‖z_t‖* ≤ ρ in all T rounds.
+    """Bound the regret of FTRL with the tuned step size by 2ρ√(DT) ((17.3) of Lecture 17, corrected).
 
-    FTRL with φ/η and η = √(D/T)/ρ has regret ≤ 2ρ√(DT).
+    The hypotheses are those of `FTRL`, and ‖z_t‖* ≤ ρ in all T rounds. The step size is η = √(D/T)/ρ. The
+    worst known game attains 3/4 of the bound.
+
+    >>> print(FTRLTuned(phi_range=0.5, rho=1, T=50).bound)
+    10.0
     """
 
     item, kind, tightness = "ma17.eq17.3", "upper", 0.75
     rho: float
     T: int
 
-    def __post_init__(self):
-        self._check(phi_range=validate.positive, rho=validate.positive, T=validate.count)
-
     @property
     def gradients(self) -> np.ndarray:
-        """ρ, T times."""
+        """Return the vector (ρ, …, ρ) of length T."""
         return np.full(self.T, self.rho)
 
     @property
     def step(self) -> float:
-        """√(D/T)/ρ, which makes (17.2) least when every ‖z_t‖* is ρ."""
+        """Return √(D/T)/ρ, which minimises (17.2) when every ‖z_t‖* is ρ."""
         return np.sqrt(self.phi_range / self.T) / self.rho
 
     @property
     def bound(self) -> float:
-        """2ρ√(DT)."""
+        """Return 2ρ√(DT)."""
         return 2 * self.rho * np.sqrt(self.phi_range * self.T)
 
     @classmethod
@@ -415,9 +437,13 @@ class FTRLTuned(_Regularised):
 
 @dataclass(frozen=True, eq=False)
 class FTRLTunedSharp(FTRLTuned):
-    """(17.3) of Lecture 17 from the sharp (17.2): with η = √(2D/T)/ρ the regret is at most ρ√(2DT).
+    """Bound the regret of FTRL with the tuned step size by ρ√(2DT) (the sharp form of (17.3)).
 
-    Hypotheses as in `FTRLTuned`. Some game on the disk meets it.
+    The hypotheses are those of `FTRLTuned`; the step size is η = √(2D/T)/ρ. The bound is tight: a game on the
+    disk attains it.
+
+    >>> print(FTRLTunedSharp(phi_range=0.5, rho=1, T=100).bound)
+    10.0
     """
 
     item, kind, tightness = "ma17.eq17.3", "tight", 1.0
@@ -425,10 +451,10 @@ class FTRLTunedSharp(FTRLTuned):
 
     @property
     def step(self) -> float:
-        """√(2D/T)/ρ, which makes the sharp (17.2) least when every ‖z_t‖* is ρ."""
+        """Return √(2D/T)/ρ, which minimises the sharp (17.2) when every ‖z_t‖* is ρ."""
         return np.sqrt(2 * self.phi_range / self.T) / self.rho
 
     @property
     def bound(self) -> float:
-        """ρ√(2DT)."""
+        """Return ρ√(2DT)."""
         return self.rho * np.sqrt(2 * self.phi_range * self.T)

@@ -1,7 +1,8 @@
-"""Gradient descent on separable logistic regression: step 1 of the implicit bias (Lecture 17)."""
+"""State the bound on the risk of gradient descent for separable logistic regression (Lecture 17, step 1)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,15 @@ from ocolib.adversaries import separable
 from ocolib.game import play
 from ocolib.learners import OGD
 from ocolib.sets import Space
-from ocolib.theorems.base import Chain, Line, Theorem, eager, most, plays, squares
+from ocolib.theorems.base import Chain, Game, Line, Theorem, eager, most, plays, same_step, squares
 
 
 class Risk:
-    """The logistic risk L(w) = mean of log(1 + exp(−y_i⟨w, x_i⟩)), as a loss: each round shows the same
-    sample.
+    """Represent the logistic risk L(w) = mean of log(1 + exp(−y_i⟨w, x_i⟩)) as a loss.
+
+    >>> risk = Risk([[1.0], [2.0]], [1, 1])
+    >>> print(round(risk.value(np.zeros(1)), 4), risk.subgradient(np.zeros(1)))
+    0.6931 [-0.75]
     """
 
     def __init__(self, X: Any, y: Any) -> None:
@@ -27,11 +31,11 @@ class Risk:
 
     @property
     def smoothness(self) -> float:
-        """λ = σ_max(X)²/(4n): the gradient is λ-Lipschitz."""
+        """Return λ = σ_max(X)²/(4n); the gradient is λ-Lipschitz."""
         return float(np.linalg.norm(self.signed, 2) ** 2 / (4 * len(self.signed)))
 
     def value(self, w: np.ndarray) -> Any:
-        """Return L(w), for one w or for each row of many."""
+        """Return L(w) for one point w or for each row of w."""
         return np.logaddexp(0.0, -np.asarray(w) @ self.signed.T).mean(axis=-1)
 
     def subgradient(self, w: np.ndarray) -> np.ndarray:
@@ -41,11 +45,14 @@ class Risk:
 
 @dataclass(frozen=True, eq=False)
 class LogisticDescent(Theorem):
-    """Step 1 of Lecture 17's implicit bias. n examples, a unit vector u with y_i⟨u, x_i⟩ ≥ γ > 0 for all of
-    them.
+    """Bound the risk of gradient descent on separable logistic regression (Lecture 17, step 1).
 
-    Gradient descent from 0 on the logistic risk L, with step η ≤ 1/λ, λ = σ_max(X)²/(4n), has after t ≥ 1
-    steps L(w) ≤ 1/t + log²(t)/(2ηγ²t). `t` may be an array.
+    Let a unit vector u satisfy y_i⟨u, x_i⟩ ≥ γ > 0 for all n examples. Gradient descent from 0 on the
+    logistic risk L, with step size η ≤ 1/λ and λ = σ_max(X)²/(4n), satisfies L(w) ≤ 1/t + log²(t)/(2ηγ²t)
+    after t ≥ 1 steps. `t` may be an array. The worst known game attains 0.693 of the bound, at t = 1.
+
+    >>> print(LogisticDescent(margin=1, t=1, eta=1).bound)
+    1.0
     """
 
     item, kind, tightness = "ma17.step1", "upper", np.log(2) * (1 - 1e-5)
@@ -53,8 +60,8 @@ class LogisticDescent(Theorem):
     t: Any
     eta: float
 
-    def __post_init__(self):
-        self._check(margin=validate.positive, eta=validate.positive)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         t = np.asarray(self.t, dtype=float)
         if not (t >= 1).all():
             raise ValueError(f"t must be ≥ 1, got {t.min():g}")
@@ -62,18 +69,16 @@ class LogisticDescent(Theorem):
 
     @property
     def step(self) -> float:
-        """η, any number in (0, 1/λ]."""
+        """Return η, which may be any number in (0, 1/λ]."""
         return self.eta
 
     @property
     def bound(self) -> Any:
-        """1/t + log²(t)/(2ηγ²t)."""
+        """Return 1/t + log²(t)/(2ηγ²t)."""
         return 1 / self.t + np.log(self.t) ** 2 / (2 * self.eta * self.margin**2 * self.t)
 
-    def hypotheses(self, trace, u=None):
-        """Ask for t steps of gradient descent from 0 on one risk, step η ≤ 1/λ, a unit vector u with margin
-        ≥ γ.
-        """
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         risk: Any = trace.losses[0] if isinstance(trace.losses, list) else None
         one = isinstance(risk, Risk) and all(f is risk for f in trace.losses)
         u = np.asarray(u, dtype=float)
@@ -81,8 +86,7 @@ class LogisticDescent(Theorem):
         return {
             "gradient descent (eager OGD, no projection) with the step η": eager(trace)
             and isinstance(trace.learner.over, Space)
-            and not callable(trace.learner.eta)
-            and bool(np.isclose(trace.learner.eta, self.eta, rtol=1e-9, atol=0.0)),
+            and same_step(trace.learner.eta, self.eta),
             "the same logistic risk in every round": one,
             "t steps": bool(np.ndim(self.t) == 0 and trace.rounds == self.t),
             "w_1 = 0": not trace.points[0].any(),
@@ -93,12 +97,12 @@ class LogisticDescent(Theorem):
             and most(self.margin, (risk.signed @ u).min()),
         }
 
-    def measure(self, trace, u=None):
-        """Measure L after t steps."""
+    def measure(self, trace: Any, u: Any = None) -> Any:
+        """Return L(w) after t steps."""
         return float(trace.losses[0].value(trace.last))
 
-    def chain(self, trace, u=None):
-        """Descent on a smooth convex function, compared with v = (log t/γ)·u."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof: descent on a smooth convex function, compared with v = (log t/γ)·u."""
         risk, w, t, eta = trace.losses[0], plays(trace), trace.rounds, self.eta
         v = np.log(t) / self.margin * validate.vector("u", u, trace.dim)
         there, away = float(risk.value(v)), squares(w[-1], v) / (2 * eta * t)
@@ -126,7 +130,7 @@ class LogisticDescent(Theorem):
         )
 
     @classmethod
-    def games(cls, rng):
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
         """Play random separable samples after 1, 2, …, 50 steps."""
         for t in (1, 2, 5, 20, 50):
             X, y, u = separable(30, 3, 0.2, rng)
@@ -136,8 +140,8 @@ class LogisticDescent(Theorem):
         yield cls._game(Risk(np.ones((1, 1)), [1.0]), 1.0, 9, 4.0, np.ones(1))
 
     @classmethod
-    def worst(cls):
-        """Play one example and one tiny step: the risk stays at log 2, the bound is 1."""
+    def worst(cls) -> Game:
+        """Play one tiny step on one example: the risk stays near log 2, while the bound is 1."""
         return cls._game(Risk(np.ones((1, 1)), [1.0]), 1.0, 1, 4e-6, np.ones(1))
 
     @classmethod

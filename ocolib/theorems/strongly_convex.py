@@ -1,9 +1,8 @@
-"""Logarithmic regret: descent with steps 1/(Ht) on H-strongly convex losses ("Regret bounds", (3)), and
-Pegasos.
-"""
+"""State the logarithmic regret bounds for H-strongly convex losses ("Regret bounds", (3)) and for Pegasos."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -19,9 +18,11 @@ from ocolib.losses import Examples, Quadratic, hinge, values
 from ocolib.sets import Ball, Box, Space
 from ocolib.theorems.base import (
     Chain,
+    Game,
     Line,
     Theorem,
     attacks,
+    bowls,
     convex,
     eager,
     inside,
@@ -34,11 +35,16 @@ from ocolib.theorems.base import (
 
 @dataclass(frozen=True)
 class StronglyConvex(Theorem):
-    """Bound (3) of "Regret bounds". H-strongly convex losses, H = `curvature`, a closed convex set, ‖z_t‖ ≤
-    ρ.
+    """Bound the regret of eager descent on strongly convex losses by (ρ²/2H)(1 + log T).
 
-    Eager descent with η_t = 1/(Ht) has after T rounds, against every u of the set, regret ≤ (ρ²/2H)(1 + log
-    T). Met at T = 1.
+    This is (3) of "Regret bounds".
+
+    Let the losses be H-strongly convex, H = `curvature`, the set closed and convex, and ‖z_t‖ ≤ ρ in all T
+    rounds. Eager descent with η_t = 1/(Ht) has this regret against every u in the set. The bound is attained
+    for T = 1; `StronglyConvexSharp` is attained for every T.
+
+    >>> print(StronglyConvex(rho=3, curvature=0.5, T=1).bound)
+    9.0
     """
 
     item, kind, tightness = "shi.thm-ogd", "tight", 1.0
@@ -46,35 +52,33 @@ class StronglyConvex(Theorem):
     curvature: float
     T: int
 
-    def __post_init__(self):
-        self._check(rho=validate.positive, curvature=validate.positive, T=validate.count)
-
     @classmethod
     def of(cls, trace: Any, rho: float) -> StronglyConvex:
-        """Take T and the H of the steps 1/(Ht) from a trace."""
+        """Read T, and the H of the step sizes 1/(Ht), from a trace."""
         return cls(rho, curvature_of(trace), trace.rounds)
 
     @property
     def step(self) -> inverse:
-        """The schedule η_t = 1/(Ht)."""
+        """Return the schedule η_t = 1/(Ht)."""
         return inverse(1 / self.curvature)
 
     @property
     def bound(self) -> float:
-        """(ρ²/2H)(1 + log T)."""
+        """Return (ρ²/2H)(1 + log T)."""
         return self.rho**2 / (2 * self.curvature) * (1 + np.log(self.T))
 
-    def hypotheses(self, trace, u=None):
-        """Ask for eager descent with η_t = 1/(Ht), H-strongly convex losses, ‖z_t‖ ≤ ρ, u in the set."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         return _hypotheses(trace, u, self.curvature, self.T) | {
             "‖z_t‖ ≤ ρ": most(np.linalg.norm(trace.subgradients, axis=-1), self.rho)
         }
 
     def slacks(self, trace: Any, u: Any) -> np.ndarray:
-        """Return the slack of (4) and (5) in each round, `(3, T)`.
+        """Return the slacks of (4) and (5) in each round, `(3, T)`.
 
-        Rows: strong convexity, f_t(u) − f_t(w_t) − ⟨z_t, u − w_t⟩ − (H/2)‖w_t − u‖²; projection,
-        (‖w_t − η_t z_t − u‖² − ‖w_{t+1} − u‖²)/2η_t; the gradient bound, (η_t/2)(G² − ‖z_t‖²), G = ρ.
+        Row 1, strong convexity: f_t(u) − f_t(w_t) − ⟨z_t, u − w_t⟩ − (H/2)‖w_t − u‖². Row 2, projection:
+        (‖w_t − η_t z_t − u‖² − ‖w_{t+1} − u‖²)/2η_t. Row 3, the gradient bound: (η_t/2)(G² − ‖z_t‖²) with G =
+        ρ.
         """
         u, w, z, H = validate.vector("u", u, trace.dim), plays(trace), trace.subgradients, self.curvature
         away, eta = squares(w, u), 1 / (H * np.arange(1, trace.rounds + 1))
@@ -82,8 +86,8 @@ class StronglyConvex(Theorem):
         moved = squares(w[:-1] - eta[:, None] * z, u)
         return np.array([bent, (moved - away[1:]) / (2 * eta), eta / 2 * (self.rho**2 - squares(z))])
 
-    def chain(self, trace, u=None):
-        """Sum (5): what the telescope leaves, what is dropped, the bound. d_t is ‖w_t − u‖, G is ρ."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the sum of (5) over all rounds; in the lines d_t is ‖w_t − u‖ and G is ρ."""
         H, G, t = self.curvature, self.rho, np.arange(1, self.T + 1)
         lines = [
             *_seen(trace, u, H),
@@ -93,111 +97,117 @@ class StronglyConvex(Theorem):
         return Chain("Logarithmic regret, (3)", tuple(lines))
 
     @classmethod
-    def games(cls, rng):
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
         """Play quadratic losses on [−1, 1] and on a disk."""
         yield from _games(lambda trace, u: cls.of(trace, _longest(trace)), rng)
 
     @classmethod
-    def worst(cls):
-        """Play one round: a bowl at the other end of [0, ρ/H]."""
+    def worst(cls) -> Game:
+        """Play one quadratic loss on [0, ρ/H] whose minimum is at the end opposite to the start."""
         trace, u = _two_bowls(1)
         return cls(3.0, 0.5, 1), trace, u
 
 
 @dataclass(frozen=True)
 class StronglyConvexSharp(StronglyConvex):
-    """Bound (3) of "Regret bounds" before the sum is bounded: regret ≤ (ρ²/2H)(1 + ½ + … + 1/T).
+    """Bound the regret of eager descent on strongly convex losses by (ρ²/2H)(1 + ½ + … + 1/T).
 
-    Hypotheses as in `StronglyConvex`. It is the worst case of this descent without projection: on f_t =
-    (H/2)‖w − c_t‖², against the best point, every line before ‖z_t‖ ≤ ρ is an equality, and
-    `adversaries.at_distance` makes every ‖z_t‖ = ρ. (Hazan, Agarwal and Kale 2007; Bartlett, Hazan and
-    Rakhlin 2007.)
+    The hypotheses are those of `StronglyConvex`. The bound is tight for every T: without projection, on the
+    losses f_t(w) = (H/2)‖w − c_t‖² and against the best point, every line before ‖z_t‖ ≤ ρ is an equality,
+    and `adversaries.at_distance` makes every ‖z_t‖ = ρ. See Hazan, Agarwal and Kale (2007) and Bartlett,
+    Hazan and Rakhlin (2007).
+
+    >>> print(StronglyConvexSharp(rho=1, curvature=0.5, T=2).bound)
+    1.5
     """
 
     item, kind, tightness = "shi.thm-ogd", "tight", 1.0
 
     @property
     def bound(self) -> float:
-        """(ρ²/2H)(1 + ½ + … + 1/T)."""
+        """Return (ρ²/2H)(1 + ½ + … + 1/T)."""
         return float(self.rho**2 / (2 * self.curvature) * (1.0 / np.arange(1, self.T + 1)).sum())
 
-    def chain(self, trace, u=None):
-        """The chain of `StronglyConvex` without its last line."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof of `StronglyConvex` without its last line."""
         longer = super().chain(trace, u)
         return Chain("Logarithmic regret, (3) with the harmonic sum", longer.lines[:-1])
 
     @classmethod
-    def worst(cls, T=7):
-        """Play each bowl at distance ρ/H from the play, no projection."""
+    def worst(cls, T: int = 7) -> Game:
+        """Play quadratic losses with centres at distance ρ/H from the plays, without projection."""
         trace = play(OGD(Space(2), inverse(2.0), "eager"), at_distance(3.0, 0.5), rounds=T)
         return cls(3.0, 0.5, T), trace, trace.best(Space(2))
 
 
 @dataclass(frozen=True, eq=False)
 class StronglyConvexSeen(Theorem):
-    """Bound (3) of "Regret bounds" with the lengths of the subgradients that were seen in place of ρ.
+    """Bound the regret of eager descent on strongly convex losses by Σ ‖z_t‖²/(2Ht), in terms of the ‖z_t‖.
 
-    H-strongly convex losses, a closed convex set or no projection at all, eager descent with η_t = 1/(Ht):
-    against every u of the set the regret is ≤ Σ ‖z_t‖²/(2Ht). `sizes` are the ‖z_t‖;
-    `StronglyConvexSeen.of(trace)` reads them off a trace.
+    Let the losses be H-strongly convex, H = `curvature`, and the set closed and convex, possibly the whole
+    space. Eager descent with η_t = 1/(Ht) has this regret against every u in the set. `sizes` holds the
+    ‖z_t‖; `StronglyConvexSeen.of(trace)` reads them from a trace. The bound is tight: two quadratic losses
+    attain it.
+
+    >>> print(StronglyConvexSeen(sizes=[1.0, 2.0], curvature=0.5).bound)
+    3.0
     """
 
     item, kind, tightness = "shi.rem.no-projection", "tight", 1.0
     sizes: Any
     curvature: float
 
-    def __post_init__(self):
-        self._check(sizes=validate.array, curvature=validate.positive)
-
     @classmethod
     def of(cls, trace: Any) -> StronglyConvexSeen:
-        """Read the lengths and H off a trace (also of many games at once)."""
+        """Read the ‖z_t‖ and H from a trace, which may hold a batch of games."""
         return cls(np.linalg.norm(trace.subgradients, axis=-1), curvature_of(trace))
 
     @property
     def step(self) -> inverse:
-        """The schedule η_t = 1/(Ht)."""
+        """Return the schedule η_t = 1/(Ht)."""
         return inverse(1 / self.curvature)
 
     @property
     def bound(self) -> Any:
-        """Σ ‖z_t‖²/(2Ht)."""
+        """Return Σ ‖z_t‖²/(2Ht)."""
         t = np.arange(1, self.sizes.shape[-1] + 1)
         return (np.square(self.sizes) / (2 * self.curvature * t)).sum(axis=-1)
 
-    def hypotheses(self, trace, u=None):
-        """Ask for eager descent with η_t = 1/(Ht), H-strongly convex losses, u in the set, and the lengths
-        of this trace.
-        """
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         found = np.linalg.norm(trace.subgradients, axis=-1)
         return _hypotheses(trace, u, self.curvature, self.sizes.shape[-1]) | {
             "`sizes` are the ‖z_t‖ of this trace": found.shape == self.sizes.shape
             and np.allclose(found, self.sizes, rtol=1e-9)
         }
 
-    def chain(self, trace, u=None):
-        """The chain of `StronglyConvex` up to Σ ‖z_t‖²/2Ht."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof of `StronglyConvex` up to Σ ‖z_t‖²/2Ht."""
         return Chain("Logarithmic regret, (3) with what was seen", tuple(_seen(trace, u, self.curvature)))
 
     @classmethod
-    def games(cls, rng):
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
         """Play quadratic losses on [−1, 1] and on a disk."""
         yield from _games(lambda trace, u: cls.of(trace), rng)
 
     @classmethod
-    def worst(cls):
-        """Play two bowls, one at either end of [0, ρ/H]."""
+    def worst(cls) -> Game:
+        """Play two quadratic losses, with their minima at the two ends of [0, ρ/H]."""
         trace, u = _two_bowls(2)
         return cls.of(trace), trace, u
 
 
 @dataclass(frozen=True)
 class Pegasos(Theorem):
-    """Bound (3) of "Regret bounds" for Pegasos, the corrected Lemma 1: hinge losses plus (H/2)‖w‖², H =
-    `reg`, ‖x_t‖ ≤ R.
+    """Bound the regret of Pegasos by (ρ²/2H)(1 + log T) (Lemma 1 of Pegasos, corrected).
 
-    Eager descent from 0 with η_t = 1/(Ht) has regret ≤ (ρ²/2H)(1 + log T) with ρ = 2R against every u, and
-    with ρ = √H + R against every ‖u‖ ≤ 1/√H if each step is projected on that ball (`project`).
+    The losses are hinge losses plus (H/2)‖w‖², H = `reg`, on examples with ‖x_t‖ ≤ R = `radius`. Eager
+    descent from 0 with η_t = 1/(Ht) has this regret with ρ = 2R against every u. If each step is projected
+    onto the ball of radius 1/√H (`project=True`), it has this regret with ρ = √H + R against every u in that
+    ball. The worst known game attains 0.443 of the bound.
+
+    >>> print(Pegasos(radius=1, reg=0.5, T=1).bound)
+    4.0
     """
 
     item, kind, tightness = "shi.claim.pegasos-lemma1", "upper", 3 / (4 + 4 * np.log(2))
@@ -206,26 +216,23 @@ class Pegasos(Theorem):
     T: int
     project: bool = False
 
-    def __post_init__(self):
-        self._check(radius=validate.positive, reg=validate.positive, T=validate.count)
-
     @property
     def rho(self) -> float:
-        """2R without the projection step, √H + R with it: the bound on ‖z_t‖."""
+        """Return 2R without the projection step, √H + R with it: the bound on ‖z_t‖."""
         return np.sqrt(self.reg) + self.radius if self.project else 2 * self.radius
 
     @property
     def step(self) -> inverse:
-        """The schedule η_t = 1/(Ht)."""
+        """Return the schedule η_t = 1/(Ht)."""
         return inverse(1 / self.reg)
 
     @property
     def bound(self) -> float:
-        """(ρ²/2H)(1 + log T)."""
+        """Return (ρ²/2H)(1 + log T)."""
         return self.rho**2 / (2 * self.reg) * (1 + np.log(self.T))
 
-    def hypotheses(self, trace, u=None):
-        """Ask for Pegasos, with or without projection as said, on regularised hinge losses with ‖x_t‖ ≤ R."""
+    def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
+        """Check every hypothesis of the theorem on this game and comparator."""
         losses, learner = trace.losses, trace.learner
         if isinstance(losses, list) and all(hasattr(f, "x") and hasattr(f, "phi") for f in losses):
             losses = Examples(
@@ -246,12 +253,12 @@ class Pegasos(Theorem):
             "‖x_t‖ ≤ R": data and most(np.linalg.norm(losses.X, axis=-1), self.radius),
         }
 
-    def chain(self, trace, u=None):
-        """The chain of `StronglyConvex` with this ρ."""
+    def chain(self, trace: Any, u: Any = None) -> Chain:
+        """Evaluate the proof of `StronglyConvex` with this ρ."""
         return StronglyConvex(self.rho, self.reg, self.T).chain(trace, u)
 
     @classmethod
-    def games(cls, rng):
+    def games(cls, rng: np.random.Generator) -> Iterator[Game]:
         """Play four examples in the plane, with and without projection, against the last play."""
 
         def arena(project):
@@ -267,22 +274,22 @@ class Pegasos(Theorem):
             yield from attacks(arena(project), moves, rng, short=3)
 
     @classmethod
-    def worst(cls, radius=0.5, reg=3.0):
-        """Play the same point twice, with labels +1 and −1, against 0."""
+    def worst(cls, radius: float = 0.5, reg: float = 3.0) -> Game:
+        """Play the same point twice, with labels +1 and −1, against u = 0."""
         trace = play(pegasos(1, reg), hinge([[radius]] * 2, [1.0, -1.0]).regularized(reg))
         return cls(radius, reg, 2), trace, np.zeros(1)
 
 
-# ---------------------------------------------------------------- what the four share
+# ---------------------------------------------------------------- shared by the four theorems
 
 
 def curvature_of(trace: Any) -> float:
-    """Return H, if the trace is one of eager descent with η_t = 1/(Ht)."""
+    """Return the H of a trace of eager descent with η_t = 1/(Ht); raise a `ValueError` for other learners."""
     if eager(trace):
         eta = steps(trace.learner.eta, trace.rounds)
         if eta.ndim == 1 and np.allclose(eta * np.arange(1, trace.rounds + 1), eta[0], rtol=1e-9, atol=0.0):
             return float(1 / eta[0])
-    raise ValueError(f"trace must be one of eager OGD with eta = inverse(1/curvature), got {trace.learner!r}")
+    raise ValueError(f"trace must come from eager OGD with eta=inverse(1/curvature), got {trace.learner!r}")
 
 
 def _hypotheses(trace, u, H, T):
@@ -297,7 +304,7 @@ def _hypotheses(trace, u, H, T):
 
 
 def _seen(trace, u, H):
-    """The lines up to Σ ‖z_t‖²/2Ht."""
+    """Return the lines of the proof up to Σ ‖z_t‖²/2Ht."""
     u, w, z, T = validate.vector("u", u, trace.dim), plays(trace), trace.subgradients, trace.rounds
     t, away = np.arange(1, T + 1), squares(w, u)
     seen = (squares(z) / (2 * H * t)).sum()
@@ -325,14 +332,16 @@ def _games(stated, rng):
 
         return game
 
-    bowls = [Quadratic([c], 0.5) for c in (-1.0, -0.3, 0.4, 1.0)]
-    yield from attacks(arena(Box([-1.0], [1.0]), 0.5), bowls, rng, short=3)
-    bowls = [Quadratic(c, 1.5) for c in ([2.0, 0.0], [0.0, -1.0], [-1.0, 1.0])]
-    yield from attacks(arena(Ball(2), 1.5), bowls, rng, short=3)
+    yield from attacks(arena(Box([-1.0], [1.0]), 0.5), bowls(), rng, short=3)
+    plane = [Quadratic(c, 1.5) for c in ([2.0, 0.0], [0.0, -1.0], [-1.0, 1.0])]
+    yield from attacks(arena(Ball(2), 1.5), plane, rng, short=3)
 
 
 def _two_bowls(T):
-    """A bowl at 0 from the right end of [0, G/H], then one at G/H; G = 3, H = ½."""
+    """Play on [0, G/H] from the right end a quadratic loss with minimum 0, then one with minimum G/H.
+
+    Here G = 3 and H = ½.
+    """
     over, losses = Box([0.0], [6.0]), [Quadratic([0.0], 0.5), Quadratic([6.0], 0.5)][:T]
     trace = play(OGD(over, inverse(2.0), "eager", start=[6.0]), losses)
     return trace, trace.best(over)

@@ -1,6 +1,6 @@
-"""Make the book: notebooks, pages, downloads, PDF, slides, exercise sheets, grades, recorded figures.
+"""Make the book: notebooks, HTML, downloads, PDF, slides, exercise sheets, grades, recorded measurements.
 
-`python -m press` lists the commands. They work on the book whose folder you stand in.
+`python -m press` lists the commands. They work on the book in the current folder.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""What the moving figures show and do not compute themselves, by ``ocolib`` when the book is built.
+"""Compute the numbers that the interactive figures show but do not compute themselves, with ``ocolib``.
 
-One function a figure, in `NUMBERS`; what it returns becomes JSON in the page.
+`NUMBERS` has one function per figure; its result becomes JSON in the page when the book is built.
 """
 
 import heapq

@@ -1,4 +1,4 @@
-"""The ledger: every item of the lectures, with its page and its tests."""
+"""Read the ledger: every item of the lectures, with its page and its tests."""
 
 from collections import defaultdict
 from functools import cache

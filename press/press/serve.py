@@ -1,4 +1,4 @@
-"""Serve the built book, packed, as a host would: python -m press serve [port] [folder]."""
+"""Serve the built book with compression, as a web host would: python -m press serve [port] [folder]."""
 
 import argparse
 import errno

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import random
 import re
 import time
 from fractions import Fraction
@@ -805,3 +806,38 @@ def test_what_is_false_malformed_or_huge_is_refused_at_once(kind):
 def test_what_has_not_even_the_shape_of_a_certificate_is_refused(found):
     with pytest.raises(cert.Refused):
         cert.verify(found)
+
+
+def huge(T, value, grams=0):
+    """A game in which nothing happens, with one long number as every multiplier, or beside every diagonal."""
+    problem = {"T": T, "eta2": "1", "size2": ["1"], "rho2": "1"}
+    game = cert.Descent(T)
+    rows = range(1, len(game.vectors()) + 1)
+    gram = [[value() if grams and j == i - 1 else "0" for j in range(i)] for i in rows]
+    multipliers = {name: "1" if grams else value() for name in game.conditions()}
+    return {"statement": "", "problem": problem, "multipliers": multipliers, "grams": [gram]}
+
+
+@pytest.mark.parametrize("T", [12, 18])
+@pytest.mark.parametrize("grams", [0, 1])
+@pytest.mark.parametrize("digits", [1, 40])
+def test_many_denominators_do_not_hold_up_the_check(T, grams, digits):
+    rng = random.Random(T)
+    found = huge(T, lambda: f"1/{rng.randrange(10**digits, 10 ** (digits + 1))}", grams)
+    began = time.process_time()
+    with pytest.raises(cert.Refused):
+        cert.verify(found)
+    assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"corollary": "the largest regret of every learner is 2"},
+        {"statement": ["text"]},
+        {"statement": type("Agreeable", (str,), {"__ne__": lambda self, other: False})("false")},
+    ],
+)
+def test_nothing_stands_beside_the_statement_and_the_statement_is_plain_text(change):
+    with pytest.raises(cert.Refused, match="nothing else"):
+        cert.verify(STORED[RANGE] | change)

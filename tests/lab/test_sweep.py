@@ -1,8 +1,10 @@
 """A grid of games as one table: the same numbers on any backend, kept whatever happens."""
 
 import csv
+import functools
 import importlib
 import os
+import random
 import re
 import signal
 import sqlite3
@@ -11,6 +13,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -710,3 +713,136 @@ def spying(act):
 def test_a_table_of_nothing_is_still_one(tmp_path):
     Table().csv(tmp_path / "empty.csv")
     assert (tmp_path / "empty.csv").read_text() == "\n"
+
+
+def executed(text):
+    """Run a definition where no module is named, as `exec` does."""
+    space = {}
+    exec(text, space)
+    return space["made"]
+
+
+class Private:
+    __slots__ = ("__hidden",)
+
+    def __init__(self, hidden):
+        self.__hidden = hidden
+
+
+class Times:
+    """A decorator that is an object: it takes over what the function says of itself, and holds a number."""
+
+    def __init__(self, factor):
+        functools.update_wrapper(self, failing)
+        self.factor = factor
+
+
+class Draws(random.Random):
+    pass
+
+
+def nested(value, depth=9):
+    return nested([value], depth - 1) if depth else value
+
+
+def with_attribute(value):
+    def made():
+        return made.value
+
+    made.value = value
+    return made
+
+
+def dispatched(value):
+    @functools.singledispatch
+    def made(x):
+        return value
+
+    return made
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: executed(f"class made:\n    def play(self): return {n}")(),
+        lambda n: executed(f"def made(): return {n}"),
+        lambda n: type("Meta", (type,), {"__call__": lambda cls: n})("Made", (), {}),
+        lambda n: np.zeros(2, dtype=[(f"name {n}", float)]),
+        lambda n: np.dtype([(f"name {n}", float)]),
+        lambda n: Private(n),
+        lambda n: Times(n),
+        lambda n: Draws(n),
+        lambda n: with_attribute(n),
+        lambda n: [nested(n), nested(3 - n)],
+        lambda n: partial(nested(n, 1).append, n),
+    ],
+)
+def test_no_part_of_a_value_is_left_out_of_its_key(make):
+    assert keys.key("it", make(1)) == keys.key("it", make(1))
+    assert keys.key("it", make(1)) != keys.key("it", make(2))
+
+
+@pytest.mark.parametrize("make", [dispatched, lambda n: np.frompyfunc(lambda x: n, 1, 1)])
+def test_what_hides_a_function_is_refused(make):
+    with pytest.raises(ValueError, match="cannot be kept in a file"):
+        keys.key("it", make(1))
+
+
+FACTOR = 1.0
+
+
+def builds_a_class():
+    class Inside:
+        factor = FACTOR
+
+    return Inside.factor
+
+
+def test_a_global_that_a_class_inside_a_function_reads_is_in_the_key(monkeypatch):
+    before = keys.key("it", builds_a_class)
+    monkeypatch.setattr(sys.modules[__name__], "FACTOR", 2.0)
+    assert keys.key("it", builds_a_class) != before
+
+
+@pytest.mark.parametrize(
+    "line", ["from .random import FACTOR", "from . import random; FACTOR = random.FACTOR"]
+)
+def test_an_import_with_a_dot_means_the_neighbour_and_not_a_module_of_python(tmp_path, monkeypatch, line):
+    name = f"package_{len(line)}"
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").write_text("")
+    (tmp_path / name / "random.py").write_text("FACTOR = 1.0\n")
+    (tmp_path / name / "game.py").write_text(f"def play():\n    {line}\n    return FACTOR\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    game, neighbour = (importlib.import_module(f"{name}.{room}") for room in ("game", "random"))
+    before = keys.key("it", game.play)
+    neighbour.FACTOR = 2.0
+    assert keys.key("it", game.play) != before
+
+
+def test_options_of_compiled_functions_are_in_the_key():
+    numba = pytest.importorskip("numba")
+    assert keys.key("it", numba.njit(builds_a_class)) != keys.key(
+        "it", numba.njit(builds_a_class, fastmath=True)
+    )
+
+
+@pytest.mark.parametrize("damage", ["x'00ff'", "CAST(x'ff' AS TEXT)"])
+def test_a_row_that_is_no_text_is_played_again(tmp_path, capsys, damage):
+    table = small(file=tmp_path / "t.db")
+    with closing(sqlite3.connect(tmp_path / "t.db")) as connection, connection:
+        connection.execute(f"UPDATE cells SET row = {damage}")
+    assert small(file=tmp_path / "t.db") == table
+    assert "t.db: a kept row is damaged" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path):
+    with pytest.raises(OSError, match=re.escape(str(tmp_path))):
+        small(file=tmp_path)
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 4), np.longdouble(0.25), np.float32(0.25), 0.25])
+def test_every_kind_of_real_number_is_kept_as_a_float(tmp_path, value):
+    options = {"file": tmp_path / "t.db", "measure": lambda trace: {"found": value}}
+    for _ in range(2):
+        assert {(row["found"], type(row["found"])) for row in small(**options)} == {(0.25, float)}

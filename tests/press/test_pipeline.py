@@ -1,5 +1,6 @@
 """The pipeline survives: a kill leaves whole files, a failure is named, and each trouble gets a sentence."""
 
+import json
 import os
 import random
 import resource
@@ -15,7 +16,7 @@ import conftest
 import nbformat
 import pytest
 
-from press import serve
+from press import files, serve
 from press.pages import notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -250,6 +251,29 @@ def test_times_that_cannot_be_kept_are_said(small):
     (small.folder / "_build").touch()
     done = small.run(*small.command())
     assert done.returncode == 1 and "The times were not kept" in done.stdout and "Traceback" not in said(done)
+
+
+def test_a_page_is_timed_once_and_again_when_asked(small):
+    """The record lies beside the notebooks: two runs of `make notebooks` must leave the same bytes."""
+    record = small.folder / "book" / "times.json"
+    small.write("a", "x = sum(i * i for i in range(1_000_000))")
+    assert small.run(*small.command()).returncode == 0
+    first = record.read_bytes()
+    assert small.run(*small.command()).returncode == 0 and record.read_bytes() == first
+    small.write("b", "print(1)")
+    assert small.run(*small.command()).returncode == 0
+    [run] = json.loads(record.read_bytes())
+    before = json.loads(first)[0]["seconds"]["book/a.ipynb"]
+    assert 0 < before < 60 and run["seconds"]["book/a.ipynb"] == before and "book/b.ipynb" in run["seconds"]
+    small.write("a", "x = sum(i * i for i in range(40_000_000))")
+    assert small.run(*small.command("--times", "pages/a.md")).returncode == 0
+    assert json.loads(record.read_bytes())[-1]["seconds"]["book/a.ipynb"] > before
+
+
+def test_every_page_has_a_recorded_time():
+    timed = {page for run in files.recorded() for page in run["seconds"]}
+    pages = {notebooks.shown(notebooks.notebook_of(text)) for text in notebooks.pages()}
+    assert pages <= timed, "the next `make notebooks` records what is missing"
 
 
 def test_a_missing_kernel_is_said(monkeypatch, tmp_path):

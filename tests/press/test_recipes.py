@@ -16,7 +16,7 @@ SET = '''
 
 @description
 class NegativeOrthant(Unbounded):
-    """{x : x ≤ 0}."""
+    """Represent the nonpositive orthant {x : x_i ≤ 0 for every i}."""
 
     dim: int
 
@@ -43,7 +43,7 @@ PHI = '''
 
 @description
 class LogCosh(Phi):
-    """φ(p, y) = log cosh(p − y), with slope tanh(p − y)."""
+    """Compute the loss log cosh(p − y), with slope tanh(p − y)."""
 
     takes = "reals"
     lipschitz = smooth = 1.0
@@ -63,7 +63,7 @@ class LogCosh(Phi):
 LOSS = '''
 
 def log_cosh(X: ArrayLike, y: ArrayLike) -> Examples:
-    """f_t(w) = log cosh(⟨w, x_t⟩ − y_t)."""
+    """Return the losses f_t(w) = log cosh(⟨w, x_t⟩ − y_t)."""
     return Examples(X, y, phis.LogCosh())
 '''
 
@@ -71,7 +71,7 @@ LEARNER = '''
 
 @description
 class Sleeper(FirstOrder):
-    """Stay at w_1 = Π(0), whatever is shown."""
+    """Stay at w_1 = Π(0) in every round."""
 
     over: Set
 
@@ -79,7 +79,7 @@ class Sleeper(FirstOrder):
         return w
 '''
 
-THEOREM = '''"""What it costs never to move."""
+THEOREM = '''"""Bound the regret of a learner that never moves."""
 
 from __future__ import annotations
 
@@ -87,7 +87,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocolib import validate
 from ocolib.adversaries import random_directions
 from ocolib.game import play
 from ocolib.learners import Sleeper
@@ -97,23 +96,20 @@ from ocolib.theorems.base import Chain, Line, Theorem
 
 @dataclass(frozen=True, eq=False)
 class Staying(Theorem):
-    """On the ball of radius R round 0 the player who stays at 0 has regret at most RρT if ‖z_t‖ ≤ ρ."""
+    """Bound the regret of staying at 0 in the ball of radius R around 0 by RρT, if ‖z_t‖ ≤ ρ."""
 
     item, kind, tightness = "ox13.staying", "tight", 1.0
     radius: float
     rho: float
     T: int
 
-    def __post_init__(self):
-        self._check(radius=validate.positive, rho=validate.positive, T=validate.count)
-
     @property
     def bound(self):
-        """RρT."""
+        """Return RρT."""
         return self.radius * self.rho * self.T
 
     def hypotheses(self, trace, u):
-        """Ask for the sleeper on this ball, short gradients, and u in the ball."""
+        """Check every hypothesis of the theorem on this game and comparator."""
         over, long = getattr(trace.learner, "over", None), np.linalg.norm(trace.subgradients, axis=-1)
         return {
             "a learner that stays": isinstance(trace.learner, Sleeper),
@@ -126,7 +122,7 @@ class Staying(Theorem):
         }
 
     def chain(self, trace, u):
-        """Convexity, then Cauchy–Schwarz."""
+        """Evaluate the proof: convexity, then Cauchy–Schwarz."""
         z = trace.subgradients
         return Chain(
             "Staying",
@@ -151,7 +147,7 @@ class Staying(Theorem):
 
     @classmethod
     def worst(cls):
-        """Push the same way in every round."""
+        """Play the same loss in every round."""
         trace = play(Sleeper(Ball(1, 2.0)), np.ones((10, 1)))
         return cls(2.0, 1.0, 10), trace, np.array([-2.0])
 '''

@@ -1,4 +1,4 @@
-"""What the book asks, and its verdicts on the answers. Only the judge's process ever runs this.
+"""Run the checkers of the book on a student's answers; only the judge's process runs this module.
 
 Checkers and references come from the solved pages of the checkout that grades (`checker`); no student's
 notebook, and nothing behind the fence, has a say in them.

@@ -1,4 +1,4 @@
-"""The fence round a student's code: bubblewrap, and a list of system calls that are refused.
+"""Isolate a student's code with bubblewrap and a list of forbidden system calls.
 
 Inside there is an empty root with Python, NumPy, ocolib and ocolab, all read-only, and a /tmp of 16 MB that
 goes when the process ends. There is no home, no project, no other submission, no socket, no network, no

@@ -1,4 +1,4 @@
-"""What a class has handed in: a folder of notebooks, or the zip that a learning platform makes of them.
+"""Read the submissions of a class: a folder of notebooks, or the zip file of a learning platform.
 
 Moodle names a folder or file `Name_1234567_assignsubmission_file_…`, Canvas a file
 `name_LATE_55501_777001_…`; elsewhere a folder, a zip or a file is named by its student. Zips may lie in zips.

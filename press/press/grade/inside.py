@@ -1,4 +1,4 @@
-"""What runs behind the fence: a notebook's cells, then calls of the functions that they define.
+"""Run inside the sandbox: execute the cells of a notebook, then call the functions that they define.
 
 The judge starts it with nothing but Python, NumPy and ocolib in sight. Messages come on standard input and go
 to standard output, a line of JSON each; what a cell prints goes nowhere. Nothing here is secret and nothing

@@ -1,8 +1,8 @@
-"""Judge one notebook: the student's functions are asked for values, and the book's checkers say what they
-think.
+"""Judge one notebook: call the student's functions in the sandbox and pass the values to the checkers.
 
-Each exercise stands for itself. A cell that never ends, ends its process or writes rubbish costs what it was
-to answer; the process is started again without it, and the others are asked as if nothing had been.
+Each exercise is judged separately. If a cell hangs, ends its process or writes garbage, only its own
+exercises are lost: the process is started again without that cell, and the other exercises are judged as
+usual.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""A notebook as it was handed in: which cells are to run, with magics and shell lines made harmless.
+"""Read a submitted notebook: find the cells to run, and disable magics and shell lines.
 
 It is read, never believed: a cell is the book's where it has the id or the tag of one, and its exercise is
 named by its metadata, or by its id where an editor has dropped the metadata.

@@ -1,7 +1,7 @@
-"""The judge's end of the pipe to a student's process.
+"""Talk to a student's process: the judge's end of the pipe.
 
-Nothing that comes back is believed: it is a line of at most `LONGEST` bytes, JSON of a known shape, in time,
-or it is the end of that process. Neither reading nor writing ever waits past the time that is left.
+Nothing that comes back is trusted: it must be a line of at most `LONGEST` bytes, JSON of a known shape, in
+time, or the process is ended. Neither reading nor writing waits longer than the time that is left.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What comes out: marks for the lecturer, tables for Moodle and Canvas, a page of feedback for each student.
+"""Write the results: marks for the lecturer, tables for Moodle and Canvas, a feedback page per student.
 
 Everything that came from a student, names of files too, is text here: in HTML it is escaped, in a table no
 cell begins as a formula.

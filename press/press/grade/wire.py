@@ -1,4 +1,4 @@
-"""Values as plain data, for the pipe between the judge and a student's code.
+"""Convert values to plain data and back, for the pipe between the judge and a student's code.
 
 Numbers, texts, lists, arrays and fractions arrive as they were, arrays with their dtype. A function stays
 where it is: the other side gets a stand-in that calls it across the pipe. Anything else arrives as an

@@ -1,7 +1,7 @@
-"""What happens after Sphinx has written the pages: one handler, one list of passes, in this order.
+"""Run the passes over the pages that Sphinx has written: one handler, one ordered list.
 
-A pass is a function of the application and of the pages that were written since the last finished build,
-{file: text}; it may change their text. A part that is not set up has no pass.
+A pass receives the application and {file: text}, the pages written since the last finished build, and may
+change the texts. A part of the extension that is not set up has no pass.
 """
 
 from importlib import import_module

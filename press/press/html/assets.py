@@ -1,4 +1,4 @@
-"""What the built book ships, and where its links lead: lists filled in when all files are written."""
+"""List the files that the built book ships and the links that leave it, after all files are written."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The picture that stands beside a link to a page: its title and its own first figure, 1200 × 630 pixels."""
+"""Draw the preview picture of a page for shared links: title and first figure, 1200 × 630 pixels."""
 
 import hashlib
 import json

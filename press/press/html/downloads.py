@@ -1,4 +1,4 @@
-"""What a reader takes along: each notebook in plain form, the package as a wheel, and a zip of all.
+"""Make the downloads: every notebook in plain form, the package as a wheel, and a zip file of everything.
 
 They lie in `downloads/`. The button below a page writes the address of the wheel into its notebook
 (`book/_static/download.js`); the zip holds the wheel itself.

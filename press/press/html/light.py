@@ -1,4 +1,4 @@
-"""One style sheet and one script for all pages, so that a page is painted after two answers of the host.
+"""Combine all style sheets into one and all scripts into one, so that a page needs few requests.
 
 The style sheet has the rules of all parts, in their order, without those for names that no page and no
 script of this book has. The script comes after the text (`defer`).
@@ -29,8 +29,24 @@ JOINED = (
     "reader.js",
 )
 DROPPED = ("scripts/bootstrap.js",)  # only a tooltip of a button that these pages do not have asks for it
-# the theme measures every block of code in one go, to let the keyboard scroll it: a long page stands still
-AT_ONCE = re.compile(r"\.forEach\(e=>\{(e\.tabIndex=e\.scrollWidth>[^{}]*)\}\)")
+# The theme measures every block of code in one go, to let the keyboard scroll it, and so lays out all that is
+# far away. Here each block is measured when it comes near; one that was not seen yet counts as wide.
+AT_ONCE = re.compile(r"\.forEach\(e=>\{e\.tabIndex=(e\.scrollWidth>[^{}?]*)\?0:-1\}\)")
+WHEN_NEAR = r"""const whenNear = new IntersectionObserver(list => {
+  const near = list.filter(one => one.isIntersecting).map(one => one.target);
+  near.map(e => CONDITION).forEach((wide, place) => { near[place].tabIndex = wide ? 0 : -1; });
+}, {rootMargin: "100%"});
+const measure = e => {
+  if (!e.hasAttribute("tabindex")) e.tabIndex = 0;
+  whenNear.unobserve(e);
+  whenNear.observe(e);
+};
+"""
+# The theme scrolls the contents to where they were; where they are folded away, after the first paint.
+PLACE = 'e(function(){if(!document.querySelector(".bd-docs-nav"))return;'
+LATER = """const afterPaint = work => requestAnimationFrame(() => setTimeout(work));
+const beside = matchMedia("(min-width: 992px)").matches;
+"""
 TAG = re.compile(r'[ \t]*<script\b[^>]*\bsrc="([^"]*?)_static/([^"?]+)[^"]*"[^>]*></script>\n?')
 # names, brackets and blanks have the colour of code anyway
 PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
@@ -58,7 +74,7 @@ def join(app, pages):
     parts = remember(app, sheets(every.values()))
     css = used("".join(inlined(static, part) for part in parts if (static / part).exists()), wanted)
     js = ";\n".join((static / part).read_text("utf8") for part in JOINED if (static / part).exists())
-    js = AT_ONCE.sub(r".forEach((e,i)=>setTimeout(()=>{\1},i))", js)
+    js = unhurried(js)
     versions = {}
     for name, text in ((SHEET, smaller(css)), (SCRIPT, js)):
         (static / name).write_text(text, "utf8")
@@ -69,6 +85,13 @@ def join(app, pages):
         lighter = light(text, versions)
         if lighter != text:
             pages[file] = lighter
+
+
+def unhurried(js):
+    """Let the theme's scripts lay out nothing that is not looked at, and nothing before the first paint."""
+    if found := AT_ONCE.search(js):
+        js = WHEN_NEAR.replace("CONDITION", found[1]) + AT_ONCE.sub(".forEach(measure)", js)
+    return LATER + js.replace(PLACE, PLACE.replace("e(", "(beside?e:afterPaint)(", 1), 1)
 
 
 def light(page, versions):

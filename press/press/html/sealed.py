@@ -1,4 +1,4 @@
-"""A Content-Security-Policy in every page: scripts from the book alone, nothing from or to another place."""
+"""Add a Content-Security-Policy to every page: scripts from the book only, no contact with other hosts."""
 
 import base64
 import hashlib

@@ -1,1 +1,1 @@
-"""Scripts of the pages, and Python for the browser."""
+"""Build the scripts of the pages, and Python for the browser."""

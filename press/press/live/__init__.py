@@ -1,4 +1,4 @@
-"""Python in the reader's browser: a Sphinx extension that makes the cells of a page run.
+"""Make the cells of a page run in the reader's browser: a Sphinx extension for any book.
 
 It knows nothing of any one book. A cell tagged `live` gets Run, Edit, Stop and Reset. One that is tagged
 `exercise` too, and that its metadata names (`exercise: ex-…`), answers with a verdict; one tagged `solution`

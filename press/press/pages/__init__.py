@@ -1,1 +1,1 @@
-"""Pages: their texts, notebooks and exercises, and what readers take along."""
+"""Turn the texts of the pages into notebooks, exercises and downloads."""

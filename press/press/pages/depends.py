@@ -1,4 +1,4 @@
-"""What the cells of a page build on: which names a cell reads, binds, changes and imports."""
+"""Find what the cells of a page depend on: the names that a cell reads, binds, changes and imports."""
 
 import ast
 import copy

@@ -1,4 +1,4 @@
-"""An exercise is written once, solved. What the student, the solution and the judge have is derived from it.
+"""Derive the student's cell, the solution cell and the judge's cell from one solved exercise.
 
 The cell defines the answer in functions named `my_…` and then calls `exercises.check_…` with a reference
 and slips. The student's cell has the functions without their bodies, and `exercises.check("ex-…", my_…)`,

@@ -1,4 +1,4 @@
-"""What an exercise finds on its page, for who judges an answer; and the cases that students are judged by.
+"""Collect what an exercise needs from its page, and record the cases by which answers are judged.
 
 The judge has the cell as its author wrote it, with the reference. `record` runs it when the notebooks are
 made and writes down what the reference and the slips say: `ocolib/exercises/recorded/ex-….json`.

@@ -3,6 +3,7 @@
 python -m press notebooks                 make and execute every page
 python -m press notebooks --stale         only those whose text and notebook differ
 python -m press notebooks pages/x.md      one page, by its text or by its notebook
+python -m press notebooks --times         all, one by one, and record how long each takes (book/times.json)
 """
 
 import argparse
@@ -308,8 +309,8 @@ def written(notebook):
 
 
 def execute(text, patience=PATIENCE):
-    """Make and run one page; return its seconds, or what went wrong as a string."""
-    start, place = time.perf_counter(), [0]
+    """Make and run one page; return (seconds, processor seconds), or what went wrong as a string."""
+    start, before, place = time.perf_counter(), of_children(), [0]
     try:
         from press.pages import judging  # which reads pages by means of this module
 
@@ -341,7 +342,13 @@ def execute(text, patience=PATIENCE):
         )
     except ValueError as error:
         return str(error)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, of_children() - before
+
+
+def of_children():
+    """Return the processor seconds of the kernels that have ended: a busy machine does not lengthen them."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
 
 
 def begin(client, cell, tries=3):
@@ -366,11 +373,14 @@ def end_with(parent):
     threading.Thread(target=watch, daemon=True).start()
 
 
-def run(texts, jobs, patience=PATIENCE):
-    """Execute pages side by side; a page that fails keeps its notebook."""
+def run(texts, jobs, patience=PATIENCE, again=False):
+    """Execute pages side by side; a page that fails keeps its notebook.
+
+    A page without a recorded time gets one; with `again`, every page does.
+    """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    times = files.times()
+    times, spent = files.times(), {}
     failed = 0
     with ProcessPoolExecutor(jobs, initializer=end_with, initargs=(os.getpid(),)) as pool:
         waiting = {pool.submit(execute, text, patience): text for text in texts}
@@ -382,10 +392,12 @@ def run(texts, jobs, patience=PATIENCE):
                     f"[{number}/{len(texts)}] {shown(text)} FAILED, notebook untouched\n{outcome}", flush=True
                 )
             else:
-                times[shown(notebook_of(text))] = round(outcome, 2)
-                print(f"[{number}/{len(texts)}] {shown(text)} {outcome:.1f} s", flush=True)
+                seconds, spent[shown(notebook_of(text))] = outcome
+                times[shown(notebook_of(text))] = round(seconds, 2)
+                print(f"[{number}/{len(texts)}] {shown(text)} {seconds:.1f} s", flush=True)
     try:
         files.keep_times(times)
+        files.record_times(spent, again)
     except OSError as error:
         print(f"The times were not kept ({error.strerror}: {error.filename}): is the disk full?")
         failed += 1
@@ -406,12 +418,12 @@ def main(arguments):
     parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--stale", action="store_true")
+    parser.add_argument("--times", action="store_true", help="record the times of these pages again")
     parser.add_argument("--patience", type=int, default=PATIENCE, help="seconds that a cell may take")
     options = parser.parse_args(arguments)
     try:
         texts = [text_of(path) for path in options.paths] or pages()
     except ValueError as error:
         parser.error(str(error))
-    return run(
-        [text for text in texts if not options.stale or difference(text)], options.jobs, options.patience
-    )
+    texts = [text for text in texts if not options.stale or difference(text)]
+    return run(texts, 1 if options.times else options.jobs, options.patience, options.times)

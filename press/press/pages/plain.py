@@ -1,4 +1,4 @@
-"""A page in plain markdown: what the book shows in boxes, for a notebook that is read anywhere.
+"""Convert a page to plain markdown, for notebooks that are read outside the book.
 
 JupyterLab and Colab know nothing of the book's directives and roles. Here a statement becomes a bold head
 with the number that the page shows, a reference its words with a link, a citation names author and year.

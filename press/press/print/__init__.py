@@ -1,1 +1,1 @@
-"""The book on paper and on slides, made from its finished pages by Chromium."""
+"""Print the book and make slides from its finished pages, with Chromium."""

@@ -1,4 +1,4 @@
-"""The finished pages of the book, for what is made from them: the printed book and the slides.
+"""Read the finished pages of the book, for the printed book and the slides.
 
 They are read as they were built, with formulas set and boxes drawn, so nothing is made twice.
 """

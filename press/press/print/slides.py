@@ -1,4 +1,4 @@
-"""Slides from the finished pages: a reveal.js deck a chapter, _build/slides/<chapter>/index.html.
+"""Make slides from the finished pages: one reveal.js deck per chapter, _build/slides/<chapter>/index.html.
 
 python -m press slides [--edition student] [--to FOLDER] [chapter ...]    after make book
 

@@ -1,4 +1,4 @@
-"""Draw the moving figures as they are before any touch, for print, PDF and Jupyter.
+"""Draw the initial state of the interactive figures, for print, PDF and Jupyter.
 
 python -m press figures [name ...]    write book/_static/figures/static/*.svg (default: all)
 

@@ -1,1 +1,1 @@
-"""Measurements that are too long for a page: recorded here, shown there."""
+"""Record measurements that take too long to run on a page."""

@@ -1,4 +1,4 @@
-"""Time what a user calls, `fast.play(...)` first, against other libraries on the same data, and memory.
+"""Measure time and memory of what a user calls, such as `fast.play(...)`, against other libraries.
 
     python -m press bench            print the table; fail if a bar is missed twice in a row
     python -m press bench --record   and store it in book/speed.json, which the page shows

@@ -1,4 +1,4 @@
-"""The one extension that `_config.yml` names: it sets up its parts, in this order."""
+"""Set up the Sphinx extension of the book: its parts, in this order."""
 
 PARTS = (
     "press.html",

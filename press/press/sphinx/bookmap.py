@@ -1,4 +1,4 @@
-"""``{bookmap}``: the pages in reading order, and an arc from each to the earlier pages it refers to."""
+"""Draw ``{bookmap}``: the pages in reading order, with arcs to the earlier pages that each refers to."""
 
 from html import escape
 
@@ -8,7 +8,7 @@ from sphinx.util.docutils import SphinxDirective
 from press.sphinx import reader
 
 # Pixels: a line (a finger needs 24 of a phone's), a line that opens a part, where arcs begin, the map.
-ROW, HEAD, LEFT, WIDTH = 28, 34, 268, 400
+ROW, HEAD, LEFT, WIDTH = 28, 34, 284, 384
 
 
 class bookmap(nodes.General, nodes.Element):

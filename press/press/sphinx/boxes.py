@@ -1,4 +1,4 @@
-"""Boxes that say what they are: kind and number, a lecture to go back to, a permalink, an end of proof.
+"""Render theorems, definitions and proofs as boxes with kind, number, lecture and permalink.
 
 sphinx-proof reads the directives; here its nodes become one plain box each before they are written.
 """

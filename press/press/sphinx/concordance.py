@@ -1,4 +1,4 @@
-"""The concordance: every item of the lectures, where it is stated, what checks it."""
+"""Make the concordance: every item of the lectures, where it is stated, and what tests it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A course of one's own: pages that it leaves out are linked on the full book's site, or named without link.
+"""Build a course from selected pages: links to other pages lead to the full book, or become plain text.
 
 `press.edition` reads course.yml, writes the table of contents and sets `course`; without a course nothing
 here has any effect, and a link that leads nowhere stays an error.

@@ -1,4 +1,4 @@
-"""Editions of the book: as it is, for students without worked solutions, or with all of them on a last page.
+"""Make the editions of the book: complete, without worked solutions, or with all solutions at the end.
 
 `press.edition` sets `edition` and builds each into a folder of its own. A solution is taken out before its
 page is read, so nothing that is made from the page knows of it (search, scripts); downloads leave it out too.

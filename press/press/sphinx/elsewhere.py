@@ -1,4 +1,4 @@
-"""What others proved by machine, and where other books treat it: book/elsewhere.yml.
+"""List machine-checked proofs by others and related chapters of other books, from book/elsewhere.yml.
 
 ``{elsewhere} formal`` and ``{elsewhere} books`` are the tables of the page.
 `cell(identifier)` is for the concordance: links to the machine-checked proofs.

@@ -1,4 +1,4 @@
-"""Moving figures: ``{moving-figure} name`` makes a picture one that you can touch.
+"""Make figures interactive with ``{moving-figure} name``.
 
 The picture is what print, PDF and Jupyter show; the page's script takes its place. The
 script is bundled from the modules in ``press/press/js/figures``; the numbers that it

@@ -1,4 +1,4 @@
-"""The index for search: pages, statements with their kind and lecture, sections, exercises, terms, functions.
+"""Build the search index: pages, statements, sections, exercises, terms and functions.
 
 It is one script, fetched when a reader begins to type; a script and not data, so that it works from a file.
 `press/press/js/finder/main.js` searches in it, with MiniSearch.

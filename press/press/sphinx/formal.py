@@ -1,4 +1,4 @@
-"""The theorems in Coq: a fold under each box that is proved, the files as pages, and the list of both.
+"""Show the Coq proofs: a fold under each proved box, the files as pages, and a list of both.
 
 `formal/coverage.yml` says which theorem of which file belongs to which box; `formal/*.v` are read as they
 are. Nothing here needs Coq: `make formal` is what checks the proofs.

@@ -1,11 +1,15 @@
-"""What a screen reader and a slow line need: roles, headers, sizes of images; a dark twin of each figure."""
+"""Add roles, table headers and image sizes for accessibility, and a dark version of each figure."""
 
+import base64
+import io
 import json
 import re
 import struct
 from pathlib import Path
 
+import numpy as np
 from docutils import nodes
+from PIL import Image, ImageColor
 
 from ocolib.plots import NARROW_SVG
 
@@ -32,11 +36,14 @@ PALETTE = {
     "#e5e5e5": "#323943",
     "#eeeeee": "#2a3039",
     "#000000": "#dde1e8",
+    "#111111": "#dde1e8",
     "#262626": "#dde1e8",
     "#ffffff": "#15181d",
 }
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 PAPER = re.compile(r"(fill: ?)#ffffff\b")
+RASTER = re.compile(r"(data:image/png;base64,)([A-Za-z0-9+/=\s]+)")
+SHADES = "#ffffff", "#0067a5"  # the ends of a scale of shades, whose first is the paper
 PLACES = re.compile(r' (?:d|x|y|points)="[^"]*"|translate\([^)]*\)')
 PHONE = "(max-width: 500px)"  # no wider: a phone that is held upright
 IMAGE = re.compile(r'<img (?P<inner>[^>]*?src="(?P<path>[^"]*_images/(?P<name>[^"/]+))"[^>]*?) ?/?>')
@@ -127,10 +134,32 @@ def darken(svg):
     >>> darken('<path style="fill: #ffffff; stroke: #0067a5"/><path style="fill: #ffffff"/>')
     '<path style="fill: none; stroke: #6cb6f2"/><path style="fill: #15181d"/>'
     """
+    svg = RASTER.sub(lambda match: match[1] + darkened(match[2]), svg)
     svg = PAPER.sub(r"\1none", svg, count=1)
     svg = COLOUR.sub(lambda match: PALETTE.get(match[0].lower(), match[0]), svg)
     # matplotlib leaves black unsaid: glyphs and tick marks inherit it
     return re.sub(r"<svg ", '<svg fill="#dde1e8" ', svg, count=1)
+
+
+def darkened(raster):
+    """A shaded picture inside a figure, from the dark paper to the dark twin of its strongest shade.
+
+    One with colours that are not between the two `SHADES` stays as it is.
+    """
+    with Image.open(io.BytesIO(base64.b64decode(raster))) as picture:
+        pixels = np.asarray(picture.convert("RGBA"), float)
+    old, new = (
+        np.array([ImageColor.getrgb(shade) for shade in ends], float)
+        for ends in (SHADES, [PALETTE[shade] for shade in SHADES])
+    )
+    way = old[1] - old[0]
+    share = (pixels[..., :3] - old[0]) @ way / (way @ way)
+    if np.abs(old[0] + share[..., None] * way - pixels[..., :3])[pixels[..., 3] > 0].max(initial=0) > 2:
+        return raster
+    pixels[..., :3] = new[0] + share.clip(0, 1)[..., None] * (new[1] - new[0])
+    out = io.BytesIO()
+    Image.fromarray(pixels.round().astype(np.uint8)).save(out, "png")
+    return base64.b64encode(out.getvalue()).decode()
 
 
 def lighter(svg):

@@ -1,4 +1,4 @@
-"""What this book adds to `press.live`: its packages, figures that become live, all exercises.
+"""Extend `press.live` for this book: packages, live figures, and the list of all exercises.
 
 `press.live` makes cells run in the reader's browser. Here stand the packages that cells import, what a
 cell needs that the browser has not, which figures can be drawn there, and the list of all exercises.

@@ -1,4 +1,4 @@
-"""What Python in the browser adds for this book: `press.live` sends this file there and calls `adapt`."""
+"""Adapt Python in the browser to this book: `press.live` sends this file there and calls `adapt`."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Quick questions, tasks with hints, proof exercises, and the mark of a slip.
+"""Define the directives for quick questions, tasks with hints, proof exercises and slips.
 
 What a reader meets in the page: `{quick}` asks for a choice or a number; `{task}` is the box of an exercise
 with its level and its minutes, `{hints}` its hints one by one; `{proof-order}`, `{proof-reasons}`,

@@ -1,4 +1,4 @@
-"""Round every page: where it belongs, how long it takes, what it uses; and only the files it needs."""
+"""Add to every page where it belongs, how long it takes and what it uses; load only the files it needs."""
 
 import hashlib
 import posixpath

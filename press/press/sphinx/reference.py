@@ -1,4 +1,4 @@
-"""The reference is made of docstrings: they are plain text, and Sphinx is told what that means."""
+"""Make the reference from docstrings, which are plain text with `code` and tables."""
 
 import importlib
 import inspect

@@ -1,7 +1,6 @@
-"""The status page: versions, how much was checked, how long each page takes."""
+"""Make the status page: versions, numbers of checks, and the time of each page."""
 
 import ast
-import json
 import re
 from importlib.metadata import version
 
@@ -11,7 +10,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from ocolab.limits import LIMITS
 from ocolib.theorems import THEOREMS
-from press import ROOT, ledger
+from press import ROOT, files, ledger
 from press.sphinx.tables import link, table
 
 PACKAGES = ["ocolib", "numpy", "scipy", "cvxpy", "clarabel", "matplotlib"]
@@ -23,8 +22,8 @@ class Status(SphinxDirective):
     """``{status}``: versions, execution times, and how much was checked."""
 
     def run(self):
-        file = ROOT / "_build" / "times.json"
-        times = json.loads(file.read_text()) if file.exists() else {}
+        runs = files.recorded()
+        times = {page: seconds for run in runs for page, seconds in run["seconds"].items()}
         pages = {path.relative_to(ROOT).as_posix(): nbformat.read(path, as_version=4) for path in notebooks()}
         seconds = [
             (
@@ -36,7 +35,8 @@ class Status(SphinxDirective):
         return [
             nodes.rubric("", "What was checked"),
             table(["What", "How many"], counts(pages.values()), ["status"]),
-            nodes.rubric("", "Time to execute each page"),
+            nodes.rubric("", "Processor time to execute each page"),
+            *(nodes.paragraph("", measured(run)) for run in runs),
             table(["Page", "Time"], seconds, ["status"]),
             nodes.rubric("", "Versions"),
             table(
@@ -45,6 +45,13 @@ class Status(SphinxDirective):
                 ["status"],
             ),
         ]
+
+
+def measured(run):
+    """When and on what kind of machine a run of the pages was timed."""
+    pages, total = len(run["seconds"]), sum(run["seconds"].values())
+    together = f"{pages} page{'s' * (pages > 1)}, {total:,.0f} seconds together"
+    return f"{together}, with one thread. Measured on {run['day']} ({run['machine']})."
 
 
 def notebooks():
@@ -98,10 +105,10 @@ def when_others_change(app, env, added, changed, removed):
 
     Styles and scripts are among them because Sphinx copies those only when it writes some page.
     """
-    files = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("oco*/**/*.py")]
-    files += [*notebooks(), ROOT / "_build" / "times.json", ROOT / "requirements.txt"]
-    files += [path for path in ROOT.glob("book/_static/**/*") if path.is_file()]
-    seen = [(str(file), file.stat().st_mtime) for file in files if file.exists()]
+    seen = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("oco*/**/*.py")]
+    seen += [*notebooks(), files.RECORDED, ROOT / "requirements.txt"]
+    seen += [path for path in ROOT.glob("book/_static/**/*") if path.is_file()]
+    seen = [(str(file), file.stat().st_mtime) for file in seen if file.exists()]
     before, env.status_seen = getattr(env, "status_seen", None), seen
     return ["book/concordance", "book/status"] if seen != before else []
 

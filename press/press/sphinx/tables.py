@@ -1,4 +1,4 @@
-"""Tables, and links that are filled in when the place of every page is known."""
+"""Make tables whose links are resolved when the location of every page is known."""
 
 from docutils import nodes
 from sphinx.errors import NoUri

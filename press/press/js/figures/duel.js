@@ -20,6 +20,7 @@ figure("duel", {
     "New game": { learner: "FTL", z: "" },
     "Now the regularised learner": { learner: "FTRL", z: "" },
   }),
+  moves: "Your slope",
   actions: {
     "▲ +1": add("P"), "▲ +½": add("p"), "▼ −½": add("m"), "▼ −1": add("M"),
     "Take back": ({ z }) => ({ z: z.slice(0, -1) }),

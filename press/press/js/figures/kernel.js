@@ -327,10 +327,9 @@ class MovingFigure extends HTMLElement {
     const group = (words, ...children) => html("div", { class: "mf-group", role: "group", "aria-label": words }, html("span", { class: "mf-legend", "aria-hidden": "true" }, words), html("div", {}, ...children));
     this.says = html("p", { class: "mf-say", role: "status" });
     const ask = spec.guess ? [this.ask()] : [];
-    this.panel = html("div", { class: "mf-panel" }, ...ask,
-      group("Try this", html("div", { class: "mf-buttons" }, ...presets, ...(ask.length ? [this.begin] : []))),
-      group("Adjust", ...adjust(false), ...(folded.length ? [html("details", { class: "mf-more" }, html("summary", {}, "More"), ...folded)] : [])),
-      this.says);
+    const examples = group("Try this", html("div", { class: "mf-buttons" }, ...presets, ...(ask.length ? [this.begin] : [])));
+    const changes = group(spec.moves ?? "Adjust", ...adjust(false), ...(folded.length ? [html("details", { class: "mf-more" }, html("summary", {}, "More"), ...folded)] : []));
+    this.panel = html("div", { class: "mf-panel" }, ...ask, ...(spec.moves ? [changes, examples] : [examples, changes]), this.says); // in a game one moves first
     this.append(head, this.stage, this.panel);
     this.root.addEventListener("pointerdown", event => this.take(event));
     this.root.addEventListener("click", event => this.click(event));

@@ -1,4 +1,4 @@
-"""Runs the cells of a page in the reader's browser and says what happened, in words.
+"""Run the cells of a page in the reader's browser and report the results.
 
 The worker calls `run(source, name, exercise, above, setting)`. All that a cell has to say goes through
 `post(kind, text)`: stdout, warning, error, text or html (the last value), capped, and

@@ -1,9 +1,11 @@
 """What a reader meets first: the place in the contents, figures one can read, previews, and how soon."""
 
+import json
 import re
 import struct
 
 import pytest
+from contrast import contrast
 
 pytestmark = pytest.mark.browser
 
@@ -129,6 +131,90 @@ def test_a_page_is_painted_after_two_answers_on_a_slow_line(name, browser, packe
         "figures.js",
     }  # the script stands before a figure, which must not jump
     assert files["book.css"] <= 40_000 and files.get("figures.js", 0) <= 30_000
+
+
+MOST = 3000  # boxes; a page of 10,000 stands still for half a second where the processor is slow
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_only_what_is_near_is_laid_out(name, browser, packed_address, tell):
+    """What decides how long a processor is busy anywhere: how many boxes the longest step lays out."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    browser.start_tracing(page=page, categories=["devtools.timeline"])
+    page.goto(f"{packed_address}/book/{name}.html", wait_until="load")
+    page.wait_for_timeout(1500)
+    trace = json.loads(browser.stop_tracing())
+    context.close()
+    steps = [
+        event["args"]["beginData"]
+        for event in trace["traceEvents"]
+        if event["name"] == "Layout" and "beginData" in event.get("args", {})
+    ]
+    most = max(step["totalObjects"] for step in steps)
+    tell(f"{name}: at most {most} boxes laid out at once")
+    assert 100 < most <= MOST
+
+
+def test_blocks_far_away_take_their_place_when_one_comes_near(phone, address):
+    """They have a supposed height before, and after a walk to the end all of them have their own."""
+    phone.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html", wait_until="load")
+    blocks = phone.locator("article section > :is(.cell, .box, .exercise)")
+    shown = "b => Boolean(b.firstElementChild?.checkVisibility({contentVisibilityAuto: true}))"
+    before = blocks.evaluate_all(f"blocks => blocks.filter({shown}).length")
+    assert 0 < before < blocks.count() / 2
+    for place in range(0, blocks.count(), 4):
+        blocks.nth(place).scroll_into_view_if_needed()
+    assert blocks.last.evaluate(shown)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_skip_link_has_the_colours_of_the_book(mode, browser, address):
+    page = browser.new_page(color_scheme=mode)
+    page.goto(f"{address}/book/lecture-13-oco/the-game.html", wait_until="load")
+    page.keyboard.press("Tab")
+    link = page.locator(".skip-link")
+    assert link.locator("a").evaluate("a => a === document.activeElement")
+    ink, paper, card = page.evaluate(
+        """() => { const box = document.querySelector('.skip-link');
+        const spare = document.body.appendChild(document.createElement('div'));
+        spare.style.background = 'var(--card)';
+        return [getComputedStyle(box.querySelector('a')).color, getComputedStyle(box).backgroundColor,
+                getComputedStyle(spare).backgroundColor]; }"""
+    )
+    assert paper == card
+    assert (
+        contrast(*([float(part) for part in re.findall(r"[\d.]+", colour)] for colour in (ink, paper))) >= 4.5
+    )
+    page.close()
+
+
+def test_the_map_can_be_read_on_a_phone(phone, address):
+    phone.goto(f"{address}/book/map.html", wait_until="load")
+    sizes = phone.locator("svg.map a text").evaluate_all(
+        "texts => texts.map(t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a)"
+    )
+    assert len(sizes) > 40 and min(sizes) >= 11
+    beyond = phone.locator("svg.map a").evaluate_all(
+        """links => links.filter(link => link.querySelector('text').getBoundingClientRect().right
+             > link.querySelector('rect').getBoundingClientRect().right)
+           .map(link => link.textContent)"""
+    )
+    assert beyond == [], "a title leaves its box"
+
+
+def test_the_status_page_has_a_time_for_every_page(desktop, address):
+    desktop.goto(f"{address}/book/status.html", wait_until="load")
+    words = desktop.locator("article").inner_text()
+    assert "not measured" not in words
+    assert re.search(r"seconds together, with one thread. Measured on \d{4}-\d\d-\d\d", words)
+
+
+def test_in_a_game_ones_moves_come_first(desktop, address):
+    desktop.goto(f"{address}/book/intro.html", wait_until="load")
+    figure = desktop.locator("moving-figure[data-figure=duel]")
+    moves, examples = (figure.get_by_role("group", name=name) for name in ("Your slope", "Try this"))
+    assert moves.bounding_box()["y"] < examples.bounding_box()["y"]
 
 
 WIDE = "article :is(.highlight pre, .cell_output pre, table.proof-chain)"

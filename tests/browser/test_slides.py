@@ -22,6 +22,28 @@ OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {
   const cut = figure && figure.scrollHeight > figure.clientHeight + 1;
   return tall || wide || cut ? [[slide.id, slide.scrollHeight, body.scrollWidth, body.clientWidth]] : [];
 })"""
+# The smallest letters of each slide, as a hall sees them; formulas have indices, which are smaller.
+SMALL = """() => Reveal.getSlides().flatMap(slide => {
+  const { h, v } = Reveal.getIndices(slide);
+  Reveal.slide(h, v);
+  const zoomed = element => {
+    let zoom = 1;
+    for (let e = element; e !== slide; e = e.parentElement) zoom *= parseFloat(getComputedStyle(e).zoom);
+    return zoom;
+  };
+  const found = [], walk = document.createTreeWalker(slide.querySelector('.fit'), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const words = walk.currentNode.data.trim(), element = walk.currentNode.parentElement;
+    const range = document.createRange();
+    range.selectNodeContents(walk.currentNode);
+    if (!words || element.closest('mjx-container, style') || !range.getClientRects().length) continue;
+    const { a, b, c, d } = element.closest('svg') ? element.getScreenCTM() : {};
+    const scale = a === undefined ? zoomed(element) : Math.sqrt(Math.abs(a * d - b * c));
+    const size = parseFloat(getComputedStyle(element).fontSize) * scale;
+    if (size < 17.95) found.push([slide.id, size, words.slice(0, 40)]);
+  }
+  return found.slice(0, 1);
+})"""
 KINDS = "() => Reveal.getSlides().map(slide => slide.classList[1])"
 
 
@@ -60,6 +82,27 @@ def test_every_slide_fits_its_frame(decks, opened):
         show(opened, file)
         assert opened.evaluate(OVERFLOWS) == [], file
         assert opened.evaluate("Reveal.getTotalSlides()") > 5
+
+
+def test_letters_can_be_read_in_the_last_row(decks, opened):
+    """18 pixels and more on a frame of 1280 by 720, in drawings too; smaller ones would be noticed."""
+    for file in decks:
+        show(opened, file)
+        assert opened.evaluate(SMALL) == [], file
+    opened.evaluate("document.querySelector('.fit p').style.fontSize = '12px'")
+    assert opened.evaluate(SMALL)
+
+
+def test_no_slide_answers_its_exercise_or_has_what_only_a_page_needs(decks, opened):
+    for file in decks:
+        show(opened, file)
+        for wrong in (".exercise :is(details, input, button)", ".fit :is(.slip, details.formal)"):
+            assert opened.locator(wrong).count() == 0
+        texts = opened.evaluate(
+            "[...document.querySelectorAll('section.exercise .fit')].map(e => [...e.querySelectorAll("
+            "'.exercise > :not(.admonition-title, .exercise-facts)')].map(p => p.textContent).join(''))"
+        )
+        assert texts and all(len(text) > 20 for text in texts), "each has the text of its exercise"
 
 
 def test_a_slide_that_is_too_long_would_be_noticed(decks, opened):

@@ -528,6 +528,20 @@ def test_an_error_in_the_answer_is_no_tick(reader):
     assert not reader.solved()
 
 
+def test_a_deleted_check_is_named_and_comes_back(reader):
+    answer, _, check = live_fixture.ANSWER.rpartition("\n")
+    reader.write(STUB, answer)
+    reader.press(STUB, "Run and check")
+    assert "no output" not in reader.result(STUB)
+    assert "no longer has the line that checks your answer" in reader.verdict() and check in reader.verdict()
+    assert not reader.solved()
+    reader.press(STUB, "Put it back")
+    assert "The check is back" in reader.verdict()
+    reader.press(STUB, "Run and check")
+    reader.result(STUB)
+    assert reader.verdict() == "✓ right in all 2 cases" and reader.solved()
+
+
 def test_a_right_answer_is_ticked_everywhere_and_remembered(reader, context, site, tmp_path):
     reader.write(STUB, live_fixture.ANSWER)
     reader.press(STUB, "Run and check")

@@ -450,8 +450,8 @@ def onto_simplex(y: Array, total: float) -> Array:
 class Hull(Set):
     """Represent the convex hull of finitely many points, the rows of `vertices`.
 
-    Rounding hides distances below about 2e-8 diameters. In a hull as thin as that, `contains` with a small `tol`
-    may return False for a point inside.
+    Rounding hides distances below about 2e-8 diameters. In a hull as thin as that, `contains` with a small
+    `tol` may return False for a point inside.
 
     >>> Hull([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]]).project([2.0, 2.0])
     array([1., 1.])

@@ -10,7 +10,16 @@ import pytest
 from press.print import slides
 
 pytestmark = pytest.mark.browser
-ONE = "lecture-17-ftrl"
+# Two pages with every kind of slide; all decks are made in `make long`.
+SOME = ["book/lecture-17-ftrl/index", "book/lecture-17-ftrl/experts"]
+MAKE_SOME = """
+import sys
+from pathlib import Path
+from press.print import built, slides
+target = Path(sys.argv[1])
+slides.write_files(target, built.HTML)
+print(slides.write("Two pages", sys.argv[2:], target, built.HTML))
+"""
 # Each slide in turn, as it is shown: what is larger than its frame.
 OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {
   const { h, v } = Reveal.getIndices(slide);
@@ -47,15 +56,16 @@ SMALL = """() => Reveal.getSlides().flatMap(slide => {
 KINDS = "() => Reveal.getSlides().map(slide => slide.classList[1])"
 
 
-@pytest.fixture(scope="module", params=["one", pytest.param("all", marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.long)])
 def decks(request, html, browser, tmp_path_factory):
     target = tmp_path_factory.mktemp("slides")
-    chosen = [ONE] if request.param == "one" else []
-    command = [sys.executable, "-m", "press", "slides", "--to", target, *chosen]
+    some, every = ["-c", MAKE_SOME, target, *SOME], ["-m", "press", "slides", "--to", target]
+    command = [sys.executable, *(some if request.param == "some" else every)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     files = [Path(line) for line in done.stdout.splitlines()]
-    assert {file.parent.name for file in files} == set(chosen or slides.chapters())
+    made = {slides.folder_of(SOME)} if request.param == "some" else set(slides.chapters())
+    assert {file.parent.name for file in files} == made
     return files
 
 

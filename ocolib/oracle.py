@@ -28,7 +28,7 @@ from ocolib.learners import step_at
 from ocolib.types import Array, Step
 
 if TYPE_CHECKING:
-    from ocolib.game import Trace
+    from ocolib.trace import Trace
 
 TOLERANCES = 1e-13, 1e-11, 1e-9, 1e-8  # tried in this order until the solver succeeds
 LIMITS = "tol_gap_abs", "tol_gap_rel", "tol_feas"

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ocolib import game, learners, phi, sets, validate
+from ocolib import game, learners, phi, referee, sets, validate
 from ocolib.kernels import KernelPerceptron, KernelTrace
 from ocolib.learners import steps
 from ocolib.losses import Examples, Linear
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
+from ocolib.trace import Trace
 
 Array = np.ndarray
 
@@ -169,7 +170,7 @@ class Rounds:
         return points, predictions, paid
 
 
-class Played(game.Trace):
+class Played(Trace):
     """The trace of a compiled game over data: its subgradients are made when first asked for.
 
     They fill as much memory as the plays, and to write them takes as long as the game.
@@ -222,7 +223,7 @@ def play(learner: Any, losses: Any, rounds: int | None = None) -> Any:
     if not (np.isfinite(paid).all() and np.isfinite(under_way.w).all()):
         return game.play(learner, losses, rounds)
     if isinstance(given, np.ndarray):
-        return game.Trace(learner, given, points, given, paid, under_way.w)
+        return Trace(learner, given, points, given, paid, under_way.w)
     return Played(learner, given, points, predictions, paid, under_way.w)
 
 
@@ -330,7 +331,7 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
     paid: list[Array] = [np.empty(0)]
     total: Any = 0.0
     for piece in _bar(pieces):
-        game.check_arguments(learner, piece)
+        referee.check_arguments(learner, piece)
         if isinstance(piece, Examples):
             piece = getattr(learner, "sees", lambda x: x)(piece)
         elif isinstance(piece, np.ndarray):

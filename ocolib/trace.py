@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ocolib import losses as loss_room
 from ocolib import validate
 from ocolib.losses import Examples, Linear, coefficients, inner
-from ocolib.sets import rows
+from ocolib.sets import Set, rows
 from ocolib.types import Array
 
 
@@ -97,11 +97,7 @@ class Trace:
         if against is not None:
             if over is not None:
                 raise ValueError("regret takes a set `over` or a point `against`, not both")
-            rival = validate.vector("against", against, self.dim)
-            own: Any = getattr(self.learner, "over", None)
-            member = hasattr(own, "contains") and bool(np.all(own.contains(rival)))
-            paid, losses = self._without_offset(own if member else None)
-            return _sum(paid - loss_room.values(losses, rival))
+            return _sum(self._excess(validate.vector("against", against, self.dim)))
         over = self._set(over)
         best, (paid, losses) = self.comparator(over), self._without_offset(over)
         total = _sum(paid - loss_room.values(losses, best.point[..., None, :]))
@@ -120,8 +116,7 @@ class Trace:
         if against is not None:
             if over is not None:
                 raise ValueError("regret_curve takes a set `over` or a point `against`, not both")
-            rival = validate.vector("against", against, self.dim)
-            return np.cumsum(self.paid - loss_room.values(self.losses, rival), axis=-1)
+            return np.cumsum(self._excess(validate.vector("against", against, self.dim)), axis=-1)
         over = self._set(over)
         paid, losses = self._without_offset(over)
         parts = coefficients(losses)
@@ -143,7 +138,7 @@ class Trace:
         u = validate.array("comparators", comparators, self.dim)
         if u.ndim != 2 or len(u) != self.rounds:
             raise ValueError(f"comparators must have shape {(self.rounds, self.dim)}, got {u.shape}")
-        return _sum(self.paid - loss_room.values(self.losses, u))
+        return _sum(self._excess(u))
 
     def best(self, over: Any = None) -> Array:
         """Return the best fixed point, argmin over the set of f_1 + … + f_T, `(..., n)`.
@@ -188,6 +183,13 @@ class Trace:
         if getattr(over, "dim", self.dim) != self.dim:
             raise ValueError(f"over must have dimension {self.dim}, got {over!r}")
         return over
+
+    def _excess(self, comparators: Array) -> Array:
+        """Return f_t(w_t) − f_t(u_t) in every round, `(..., T)`, for one comparator or a path of them."""
+        own: Any = getattr(self.learner, "over", None)
+        member = isinstance(own, Set) and bool(np.all(own.contains(comparators)))
+        paid, losses = self._without_offset(own if member else None)
+        return paid - loss_room.values(losses, comparators)
 
     def _without_offset(self, over: Any) -> tuple[Array, Any]:
         """Return payments and losses without the offset of each round that all points of the set pay alike.

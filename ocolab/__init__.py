@@ -1,9 +1,10 @@
-"""The laboratory beside `ocolib`: what is built on games and needed by none of them.
+"""Provide tools for experiments with `ocolib`: fast games, exact worst cases, certificates, sweeps.
 
-`fast` plays long games sooner, and in pieces those that do not fit the memory. `comparators` finds the best
-point in hindsight with a certificate. `limits` has worst cases and what nobody can beat, `exact` solves games
-in fractions, `certificates` checks worst cases between fractions with nothing but the standard library, and
-`certify` finds them. `bandits` and `solve_bandits` do the same for tiny bandit games, `exact_betting` has
-options and ratios of wealth, `last_iterate` the worst case of the last point of descent. `sweep` plays many
-games as one table; `keys` tells whether a kept row still holds. `tables` sets a few rows as a table.
+`fast` plays long games with compiled loops, and streams games that do not fit into memory. `comparators`
+finds the best point in hindsight with a certified gap. `limits` has minimax values and exact worst cases, and
+`exact` solves games in exact fractions. `certificates` verifies worst cases with the standard library only,
+and `certify` finds these certificates. `bandits` and `solve_bandits` do the same for small bandit games,
+`exact_betting` for options and ratios of wealth, `last_iterate` for the last iterate of descent. `sweep`
+plays grids of games, `keys` decides whether a stored row is still valid, and `tables` shows a few rows as a
+table.
 """

@@ -1,4 +1,4 @@
-"""Exact minimax values of tiny bandit games, as certificates in fractions that anyone can check again.
+"""Verify exact minimax values of small bandit games, given as certificates in exact fractions.
 
 N arms, T rounds, losses 0 or 1 fixed in advance, and the learner sees the loss of its own arm alone. A
 certificate has two halves. A *learner* (the probabilities of the next arm after each history) has expected
@@ -32,13 +32,13 @@ Mixture: TypeAlias = Mapping[tuple[str, ...], Fraction]
 
 
 def stored() -> dict[tuple[int, int], dict[str, Any]]:
-    """Return the certificates that come with the package: {(N, T): certificate}."""
+    """Load the certificates that ship with the package: {(N, T): certificate}."""
     text = files("ocolab").joinpath("bandits.json").read_text("utf8")
     return {(entry["n"], entry["T"]): entry for entry in json.loads(text)}
 
 
 def value(n: int, T: int) -> Fraction:
-    """Return the minimax expected regret of n arms over T rounds, from a stored certificate that is verified.
+    """Return the minimax expected regret of n arms over T rounds, from a verified stored certificate.
 
     >>> str(value(2, 4)), str(value(3, 3))
     ('33/40', '10/9')
@@ -56,7 +56,7 @@ def _value(n: int, T: int) -> Fraction:
 
 
 def verify(certificate: Mapping[str, Any]) -> Fraction:
-    """Return the value that a certificate proves, or raise `Refused` with the reason why it does not."""
+    """Return the value that a certificate proves, or raise `Refused` with the reason why it proves none."""
     n, T, claim, learner, mixture = read(certificate)
     worst = guaranteed(n, T, learner)
     if worst > claim:
@@ -89,7 +89,7 @@ def read(certificate: Mapping[str, Any]) -> tuple[int, int, Fraction, Learner, M
 
 
 def _seen(history: str, n: int, T: int) -> int:
-    """The number of arms that were drawn in a history such as "a1b0"."""
+    """Return the number of different arms drawn in a history such as "a1b0"."""
     arms, bits = history[::2], history[1::2]
     seen = 0
     for arm, bit in zip(arms, bits, strict=False):
@@ -124,7 +124,7 @@ def regret(learner: Learner, matrix: tuple[str, ...]) -> Fraction:
 
 
 def _whole(n: int, learner: Learner) -> tuple[int, dict[str, list[int]]]:
-    """A number D, and D times the probabilities: whole, also when they are shared by up to n new arms."""
+    """Return a common denominator D, also for shares of up to n new arms, and D times the probabilities."""
     D = lcm(*range(1, n + 1), *(x.denominator for row in learner.values() for x in row)) * factorial(n)
     return D, {history: [int(x * D) for x in row] for history, row in learner.items()}
 
@@ -133,7 +133,7 @@ def _regret(D: int, learner: dict[str, list[int]], matrix: tuple[str, ...]) -> F
     n, T = len(matrix), len(matrix[0])
 
     def to_come(history: str, order: tuple[int, ...]) -> int:
-        """D^(T − t) times the expected loss after a history; `order` has the columns drawn so far."""
+        """Return D^(T − t) times the expected loss after a history; `order` lists the columns drawn."""
         t = len(history) // 2
         if t == T:
             return 0
@@ -157,7 +157,7 @@ def _regret(D: int, learner: dict[str, list[int]], matrix: tuple[str, ...]) -> F
 
 
 def forced(n: int, T: int, mixture: Mixture) -> Fraction:
-    """Return the least expected regret of any learner against the mixture: Bayes-optimal play, backwards.
+    """Return the smallest expected regret of any learner against the mixture, by backward induction.
 
     The columns are in random order, so all arms not yet drawn look alike: it suffices to draw them in the
     order 1, 2, 3 ….
@@ -167,7 +167,7 @@ def forced(n: int, T: int, mixture: Mixture) -> Fraction:
         possible += [(order, chance / factorial(n)) for order in permutations(matrix)]
 
     def to_come(possible: list[tuple[tuple[str, ...], Fraction]], t: int, seen: int) -> Fraction:
-        """The least expected loss, not divided by the chance of being here."""
+        """Return the smallest expected loss times the probability of this history."""
         if t == T or not possible:
             return Fraction(0)
         costs = []
@@ -202,7 +202,7 @@ def histories(n: int, T: int) -> Iterator[str]:
 
 
 def needle(n: int, T: int) -> Fraction:
-    """Return what one arm that never errs among arms that always err forces on every learner, T ≤ n.
+    """Return the regret forced by one arm with loss 0 among arms with loss 1, for T ≤ n.
 
     A learner that has drawn only losing arms knows nothing about the others: after t rounds it has found the
     good one with probability at most t/n. So it loses at least Σ (1 − t/n) = T − T(T + 1)/(2n).

@@ -1,4 +1,4 @@
-"""Find the certificates of `ocolab.certificates` again: python -m ocolab.certify
+"""Recompute the certificates of `ocolab.certificates`: python -m ocolab.certify
 
 Where the proof is known in closed form its fractions are written down. Elsewhere a barrier method looks for
 multipliers λ, and its last iterate is a proof for both sides: minimise
@@ -29,7 +29,7 @@ REAL = np.longdouble
 
 
 def cholesky(M):
-    """Return lower triangular L with LLᵀ = M in extended precision, or None if M is not positive definite."""
+    """Return L with LLᵀ = M in extended precision, or None if M is not positive definite."""
     A, n = M.copy(), len(M)
     for k in range(n):
         if not A[k, k] > 0:
@@ -96,7 +96,7 @@ def central_path(problem, gap):
 
 
 def rounded(x, digits):
-    """Return the nearest decimal number with at most so many digits after the point, as text."""
+    """Return the nearest decimal number with at most this many digits after the point, as text."""
     return decimal(round(Fraction(*x.as_integer_ratio()) * 10**digits) / Fraction(10**digits), False, digits)
 
 

@@ -1,4 +1,4 @@
-"""The best point in hindsight for losses over data, with a certificate and without a solver from elsewhere.
+"""Find the best point in hindsight for losses over data, with a certified gap and without an external solver.
 
 `best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
 method (smooth losses but Huber's on a ball by Newton's) that factors matrices of n rows, on the simplex
@@ -64,7 +64,7 @@ class Best(NamedTuple):
 
 
 def knows(losses: Any, over: Set) -> bool:
-    """Can `best` search here? (It may still find no minimum.)"""
+    """Test whether `best` supports these losses and this set; a minimum need not exist."""
     return (
         isinstance(losses, Examples)
         and (
@@ -82,7 +82,7 @@ def _name(losses: Examples) -> str:
 
 
 def _kinks(losses: Examples) -> tuple[Array, Array, Array, float]:
-    """(A, b, h, q): the losses are Σ ψ(Au + b) and what is smooth; for those of `CURVATURES` no rows."""
+    """Return (A, b, h, q): the losses are Σ ψ(Au + b) plus a smooth part (for `CURVATURES` only that)."""
     X, y, phi, one = losses.X, losses.y, losses.phi, np.ones(len(losses))
     if isinstance(phi, Kinked):
         return -y[:, None] * X, phi.bend + y * phi.threshold, one, 0.0
@@ -95,7 +95,7 @@ def _kinks(losses: Examples) -> tuple[Array, Array, Array, float]:
 
 
 def _conditions(over: Set) -> tuple[Array, Array]:
-    """(A, b): the set is Au + b ≤ 0; of a ball and of the simplex this is not all."""
+    """Return (A, b) with the set {u : Au + b ≤ 0}; a ball and the simplex have further conditions."""
     one = np.eye(over.dim)
     match over:
         case sets.Orthant() | sets.Simplex():
@@ -108,7 +108,7 @@ def _conditions(over: Set) -> tuple[Array, Array]:
 
 
 class Problem:
-    """The numbers of one search: rows Au + b, of which the first `soft` may be positive at the price h."""
+    """Hold the data of one search: rows Au + b, of which the first `soft` may be positive at cost h."""
 
     def __init__(self, losses: Examples, over: Any, part: Any = None) -> None:
         self.losses, self.over = losses, over
@@ -126,7 +126,7 @@ class Problem:
         self.floor = float((y - y * np.log(np.maximum(y, 1e-300))).sum()) if self.smooth == "poisson" else 0.0
 
     def rows(self, u: Array) -> Array:
-        """Return the rows at u; for a ball the last is ½(‖u − c‖² − R²)/R, and its gradient is put into A."""
+        """Return the rows at u; for a ball the last is ½(‖u − c‖² − R²)/R, with gradient in A."""
         r = self.A @ u + self.b
         if self.ball:
             away, radius = u - self.part.center, self.part.radius
@@ -140,7 +140,7 @@ class Problem:
         return float(losses.phi.value(losses.X @ u, losses.y).sum() + 0.5 * self.weight * u @ u)
 
     def derivatives(self, u: Array) -> tuple[Array, Array]:
-        """Return gradient and second derivative of what is smooth (with the little more of `CURVATURES`)."""
+        """Return the gradient and the second derivative of the smooth part (see `CURVATURES`)."""
         gradient, H = self.weight * u, self.weight * np.eye(len(u))
         if self.smooth:
             X, y, p = self.losses.X, self.losses.y, self.losses.X @ u
@@ -149,7 +149,7 @@ class Problem:
         return gradient, H
 
     def residual(self, state: Any, target: float) -> float:
-        """Return the length of what must vanish."""
+        """Return the norm of the optimality conditions, which vanishes at the optimum."""
         u, a, s, v, nu = state
         r = self.rows(u)
         below = v[: self.soft] * (self.h - a)[: self.soft] - target
@@ -180,7 +180,7 @@ class Problem:
 
 
 def best(losses: Examples, over: Any) -> Best:
-    """Find the point of the set with the least sum of losses, and say how far it is certified.
+    """Find the point of the set with the smallest sum of losses, with a certified gap.
 
     `losses` are losses over data (`hinge(X, y)`, …) of one number, `over` is a space, orthant, ball, box,
     simplex or halfspace. The answer has `point`, `value` and `gap`: no point of the set pays less than
@@ -198,7 +198,7 @@ def best(losses: Examples, over: Any) -> Best:
 
 
 def _best(losses: Examples, over: Any, near: Array | None) -> Best:
-    """The search is mostly shorter if it begins `near` the answer, as for one round more."""
+    """Find the best point, starting `near` a known one, which usually shortens the search."""
     if not knows(losses, over):
         raise ValueError(f"the best point is not known here for {type(losses).__name__} over {over!r}")
     with np.errstate(all="ignore"):
@@ -220,7 +220,7 @@ def _best(losses: Examples, over: Any, near: Array | None) -> Best:
 
 
 def _parts(over: Any) -> list[Any]:
-    """List smaller sets in which to look: bounded parts of a large set, each ten times the one before.
+    """List bounded parts of a large set to search in turn, each ten times larger than the one before.
 
     In them curvature 0 leads nowhere far. What is found there is certified for all of the set.
     """
@@ -257,7 +257,7 @@ def _search(problem: Problem, near: Array | None) -> Best:
 
 
 def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float) -> Any:
-    """One step towards s·a = v·(h − a) = μ with a smaller μ (Mehrotra's predictor and corrector)."""
+    """Take one Mehrotra predictor–corrector step towards s·a = v·(h − a) = μ with a smaller μ."""
     h, hard, simplex = problem.h, np.isinf(problem.h), isinstance(problem.part, sets.Simplex)
     above, pairs = np.where(hard, 1.0, h - a), max(len(s) + problem.soft, 1)
     r, (gradient, H) = problem.rows(u), problem.derivatives(u)
@@ -300,7 +300,7 @@ def _solve(K: Array, rhs: Array) -> Array:
 
 
 def _in_ball(problem: Problem, near: Array | None) -> Array:
-    """Of a smooth f on a ball: argmin f + ½λ‖u − c‖² with λ = 0, or with the λ that puts it on the edge."""
+    """Minimise a smooth f on a ball: argmin f + ½λ‖u − c‖², λ = 0 or such that it lies on the sphere."""
     over: Any = problem.part
     u, lam, one = over.center if near is None else near, 0.0, np.eye(over.dim)
 
@@ -394,7 +394,7 @@ def _better(answer: Best | None, problem: Problem, u: Array, a: Array) -> Best:
 
 
 def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Array) -> float:
-    """The share ≤ 1 of the step that keeps all positive, with a little to spare."""
+    """Return the fraction ≤ 1 of the step that keeps all entries positive, with a small margin."""
     worst = min((float(np.min(d / x, initial=0.0)) for x, d in ((s, ds), (a, da), (h - a, -da))), default=0.0)
     inside = v > 0
     worst = min(worst, float(np.min(dv[inside] / v[inside], initial=0.0)))
@@ -402,7 +402,7 @@ def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Ar
 
 
 def _start(problem: Problem, near: Array | None) -> Any:
-    """A point of the set, its middle if it has one, or close to `near`; slopes with s·a ≈ v·(h − a) ≈ μ."""
+    """Return a start, central or close to `near`, and slopes with s·a ≈ v·(h − a) ≈ μ."""
     over, h = problem.part, problem.h
     match over:
         case sets.Ball():
@@ -422,8 +422,9 @@ def _start(problem: Problem, near: Array | None) -> Any:
 
 
 def least(losses: Examples, over: Set) -> Array:
-    """Return the least f_1 + … + f_t on the set for every t, `(T,)`;
-    each search begins near the answer before.
+    """Return the minimum of f_1 + … + f_t over the set for every t, `(T,)`.
+
+    Each search starts near the answer of the round before.
     """
     values, near = np.empty(len(losses)), None
     for t in range(len(losses)):

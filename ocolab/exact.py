@@ -1,4 +1,4 @@
-"""Sums and dynamic programs of `limits` in fractions: no rounding, or rounding that is bounded.
+"""Compute the sums and dynamic programs of `limits` in exact fractions, or with bounded rounding.
 
 `experts`, `interval`, `experts_floor`, `square_loss` and `leader_square_loss` return the value itself. The
 weights of Hedge are mostly irrational: `hedge` and `hedge_regret` return two fractions with the value between
@@ -21,7 +21,7 @@ DIGITS = 25  # of the bounds that enter Hedge
 
 
 def coin_sums(T: int) -> list[tuple[int, Fraction]]:
-    """Return [(value, chance)] of S_T, the sum of T fair signs."""
+    """Return [(value, probability)] of S_T, the sum of T fair signs."""
     return [(2 * k - T, Fraction(comb(T, k), 2**T)) for k in range(validate.count("T", T, low=0) + 1)]
 
 
@@ -80,7 +80,7 @@ def leader_square_loss(T: int) -> Fraction:
 
 
 def matrix_game(A: Sequence[Sequence[Fraction]]) -> tuple[Fraction, list[Fraction], list[Fraction]]:
-    """Return (value, p, q): p on the rows pays at most `value` whatever the column,
+    """Return (value, p, q): p on the rows pays at most `value` against every column,
     q on the columns makes every row pay at least that.
 
     A simplex method finds p and q (Bland's rule, so it ends); that they are optimal is checked, not believed.
@@ -145,7 +145,7 @@ def experts(n: int, T: int) -> Fraction:
 
 
 def _gaps(gaps, loss, cut=None):
-    """(by how much the least sum grows, the sorted gaps after the round, none above a `cut` if given)."""
+    """Return how much the smallest sum grows, and the sorted gaps after the round, cut at `cut` if given."""
     total = sorted(x + c for x, c in zip(gaps, loss, strict=True))
     return total[0], tuple(x - total[0] if cut is None else min(x - total[0], cut) for x in total)
 

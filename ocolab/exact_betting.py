@@ -1,4 +1,4 @@
-"""Betting and portfolio games in fractions: prices of options, wealth of the KT bettor, ratios of wealth.
+"""Solve betting and portfolio games in exact fractions: option prices, KT wealth, ratios of wealth.
 
 Everything here is the arithmetic of whole numbers; nothing is rounded.
 """
@@ -14,7 +14,7 @@ from ocolib import validate
 
 
 def strike(T: int, both: bool = True) -> Fraction:
-    """The least r such that some bettor has regret ≤ 1 at u = 0 and ≤ r at u = ±1 (at u = 1 if not `both`).
+    """Return the smallest r for which a bettor has regret ≤ 1 at 0 and ≤ r at ±1 (only at 1 if not `both`).
 
     It solves E(|S_T| − r + 1)₊ = 1 (without the bars if not `both`), S_T the sum of T fair signs: an option
     with strike r − 1 then costs 1. The left side is piecewise linear and falls in r; we look for the piece.
@@ -37,7 +37,7 @@ def strike(T: int, both: bool = True) -> Fraction:
 
 
 def kt_wealth(heads: int, tails: int) -> Fraction:
-    """The wealth of the KT bettor with ε = 1 after so many heads and tails, in any order: F_T(heads − tails).
+    """Return the wealth of the KT bettor with ε = 1 after these heads and tails: F_T(heads − tails).
 
     F = C(2h, h)·C(2t, t)·h!·t!/(2^T·T!), which follows from Γ(h + ½) = √π·(2h)!/(4^h·h!).
 
@@ -49,7 +49,7 @@ def kt_wealth(heads: int, tails: int) -> Fraction:
 
 
 def kt_regret(T: int) -> Fraction:
-    """The largest regret at u = 1 of the KT bettor with ε = 1, over all games of T coins ±1.
+    """Return the largest regret at u = 1 of the KT bettor with ε = 1, over all games of T coins ±1.
 
     >>> [str(kt_regret(T)) for T in (1, 2, 3, 4, 5, 6, 8)]
     ['1', '3/2', '3/2', '19/8', '25/8', '59/16', '541/128']
@@ -62,13 +62,13 @@ def kt_regret(T: int) -> Fraction:
 
 
 def peaks(n: int) -> list[Fraction]:
-    """M_0, …, M_n: the largest chance of k successes in n trials, C(n, k)·(k/n)^k·((n − k)/n)^(n − k)."""
+    """Return M_0, …, M_n, the largest binomial probabilities C(n, k)·(k/n)^k·((n − k)/n)^(n − k)."""
     n = validate.count("n", n)
     return [Fraction(comb(n, k) * k**k * (n - k) ** (n - k), n**n) for k in range(n + 1)]
 
 
 def urn(n: int, prior: Fraction) -> list[Fraction]:
-    """p_0, …, p_n: the money that the universal portfolio with prior Beta(prior, prior) gives to pile k.
+    """Return p_0, …, p_n: what the universal portfolio with prior Beta(prior, prior) gives to pile k.
 
     All 1/(n + 1) for prior 1, and C(2k, k)·C(2(n − k), n − k)/4^n for prior ½.
     """
@@ -82,7 +82,7 @@ def urn(n: int, prior: Fraction) -> list[Fraction]:
 
 
 def worst_ratio(p: Sequence[Fraction]) -> Fraction:
-    """min_k p_k/M_k: the least ratio to the best rebalanced portfolio of the split p over the piles.
+    """Return min_k p_k/M_k: the worst ratio of the split p to the best rebalanced portfolio.
 
     >>> [str(worst_ratio(urn(n, Fraction(1)))) for n in (1, 2, 3, 4)]
     ['1/2', '1/3', '1/4', '1/5']
@@ -93,7 +93,7 @@ def worst_ratio(p: Sequence[Fraction]) -> Fraction:
 
 
 def minimax_ratio(n: int) -> Fraction:
-    """V_n = 1/Σ_k M_k: the largest ratio to the best rebalanced portfolio that can be guaranteed.
+    """Return V_n = 1/Σ_k M_k: the largest ratio to the best rebalanced portfolio that can be guaranteed.
 
     >>> [str(minimax_ratio(n)) for n in range(1, 7)]
     ['1/2', '2/5', '9/26', '32/103', '625/2194', '324/1223']

@@ -1,4 +1,4 @@
-"""The last point of subgradient descent: its worst case by a semidefinite program, and an exact certificate.
+"""Compute the worst case of the last iterate of descent by a semidefinite program, with an exact certificate.
 
 x_{k+1} = x_k − h_k·g_k for k = 1, …, N, g_k a subgradient of one convex f at x_k with ‖g_k‖ ≤ 1, and a
 comparator u with ‖x_1 − u‖ ≤ R, in any dimension. `worst` is the largest f(x_{N+1}) − f(u), up to the

@@ -61,7 +61,7 @@ def _seen(history: str) -> int:
 
 
 def _program(n, T, plan, matrices):
-    """(value, r, chances) in floats: least v with the expected regret on every matrix at most v."""
+    """Return (value, r, chances) in floats: the smallest v that bounds the regret on every matrix."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
 

@@ -1,4 +1,4 @@
-"""Know what no learner can beat: minimax values, exact worst cases of our learners, and what attains them.
+"""Compute minimax values and exact worst cases, with the learners and adversaries that attain them.
 
 Two numbers belong to a theorem besides its bound. The *worst case* of a learner is its largest regret over
 all games the theorem allows. The *floor* (or minimax value) is what the best adversary forces on every

@@ -1,4 +1,4 @@
-"""The registry of limits: what every function in this folder that returns one is marked with."""
+"""Register the limits: every function in this folder that returns one is decorated with `limit`."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar

@@ -1,4 +1,4 @@
-"""Coins and portfolios: the least regret at ±1 that a bettor can afford, and the minimax ratio of wealths."""
+"""Solve coin betting and portfolio selection: minimax regret of bettors and minimax ratio of wealths."""
 
 from dataclasses import dataclass
 from math import log
@@ -18,7 +18,7 @@ from ocolib.sets import Simplex, Space
 
 @limit("tight", "bet.thm-option")
 def strike(T: int) -> float:
-    """The least regret at u = ±1 of a bettor on coins in [−1, 1] whose regret at u = 0 is at most 1.
+    """Return the smallest regret at u = ±1 of a bettor on coins in [−1, 1] with regret at most 1 at u = 0.
 
     See `ocolab.exact_betting.strike`; `OptionBettor` attains it.
     """
@@ -27,7 +27,7 @@ def strike(T: int) -> float:
 
 @dataclass(frozen=True)
 class OptionBettor(BySum):
-    """The optimal bettor of `strike`: it bets the slope of V_t(x) = E max(−1, |x + S_{T−t}| − r).
+    """Run the optimal bettor of `strike`, which bets the slope of V_t(x) = E max(−1, |x + S_{T−t}| − r).
 
     x is the sum of the coins c = −z, and in round t the bet is (V_t(x + 1) − V_t(x − 1))/2.
     """
@@ -36,16 +36,16 @@ class OptionBettor(BySum):
 
     @property
     def over(self) -> Space:
-        """The line."""
+        """Return the line, the set of plays."""
         return Space(1)
 
     def worth(self, x: float, left: int) -> float:
-        """E max(−1, |x + S| − r), S the sum of `left` fair signs."""
+        """Return E max(−1, |x + S| − r), where S is the sum of `left` fair signs."""
         ends, chances = coin_sums(left)
         return float(np.maximum(-1.0, np.abs(x + ends) - strike(self.T)) @ chances)
 
     def move(self, t: int, Z: Array) -> Array:
-        """The bet after t rounds of gradients with sum Z."""
+        """Return the bet after t rounds of gradients with sum Z."""
         left, x = max(self.T - t - 1, 0), -float(Z[0])
         return np.array([(self.worth(x + 1, left) - self.worth(x - 1, left)) / 2])
 
@@ -55,7 +55,7 @@ class OptionBettor(BySum):
 
 @limit("tight", "bet.thm-minimax")
 def wealth_ratio(T: int) -> float:
-    """The minimax log-regret ln(1/V_T) against constant rebalanced portfolios of two assets, T days.
+    """Return the minimax log-regret ln(1/V_T) against constant rebalanced portfolios of two assets, T days.
 
     See `ocolab.exact_betting.minimax_ratio`; `MinimaxPortfolio` attains it. (Ordentlich and Cover 1998.)
     """
@@ -64,7 +64,7 @@ def wealth_ratio(T: int) -> float:
 
 @dataclass(frozen=True)
 class MinimaxPortfolio:
-    """The optimal strategy of `wealth_ratio`: it splits its money over all sequences of assets.
+    """Run the optimal strategy of `wealth_ratio`, which splits its money over all sequences of assets.
 
     "All in asset j_t on day t" gets the share V_T·(k/T)^k·((T − k)/T)^(T − k), k its days in asset 1.
     """
@@ -76,7 +76,7 @@ class MinimaxPortfolio:
         validate.count("T", self.T)
 
     def shares(self) -> list[Array]:
-        """For t = 0, …, T the share of a beginning of t days, by its number k of days in asset 1."""
+        """Return the share of each prefix of t days, t = 0, …, T, by its number k of days in asset 1."""
         k = np.arange(self.T + 1.0) / self.T
         with np.errstate(divide="ignore"):
             last = np.where(k > 0, k, 1) ** (k * self.T) * np.where(k < 1, 1 - k, 1) ** ((1 - k) * self.T)
@@ -86,12 +86,12 @@ class MinimaxPortfolio:
         return rows[::-1]
 
     def player(self) -> "MinimaxPlayer":
-        """A fresh player."""
+        """Return a fresh player."""
         return MinimaxPlayer(self)
 
 
 class MinimaxPlayer:
-    """A game of `MinimaxPortfolio`: it keeps what the sequences have become, added up by k."""
+    """Play one game of `MinimaxPortfolio`; it stores the wealth of the sequences, summed by k."""
 
     def __init__(self, learner: MinimaxPortfolio):
         self.shares, self.grown = learner.shares(), np.ones(1)

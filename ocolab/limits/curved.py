@@ -1,4 +1,4 @@
-"""Strongly convex losses: an adversary that meets the sharp bound, and the square loss, solved exactly."""
+"""Solve the square loss exactly, and follow-the-leader on it, with the adversaries that attain the values."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from ocolib.sets import Ball
 
 
 def _alphas(T):
-    """α_1, …, α_T of `square_loss`: α_T = 1/T, α_{t−1} = α_t + α_t²."""
+    """Return α_1, …, α_T of `square_loss`: α_T = 1/T, α_{t−1} = α_t + α_t²."""
     alphas = [1.0 / T]
     for _ in range(T - 1):
         alphas.append(alphas[-1] + alphas[-1] ** 2)
@@ -21,7 +21,7 @@ def _alphas(T):
 
 @limit("tight", "shi.thm-ogd")
 def square_loss(T: int) -> float:
-    """Return minimax regret of ½‖w − c_t‖² with ‖c_t‖ ≤ 1, any dimension:
+    """Return the minimax regret of ½‖w − c_t‖² with ‖c_t‖ ≤ 1, any dimension:
     ½Σα_t, α_T = 1/T, α_{t−1} = α_t + α_t².
 
     With s and q the sums of the c and of the ‖c‖², the claim is that t rounds from the start the value is
@@ -35,7 +35,7 @@ def square_loss(T: int) -> float:
 
 @dataclass(frozen=True)
 class SquareMinimax(BySum):
-    """The optimal player of `square_loss`: w_t = α_t·(c_1 + … + c_{t−1}), the mean shrunk towards 0."""
+    """Run the optimal player of `square_loss`: w_t = α_t·(c_1 + … + c_{t−1}), the mean shrunk towards 0."""
 
     dim: int
     T: int
@@ -45,7 +45,7 @@ class SquareMinimax(BySum):
 
     @property
     def over(self) -> Ball:
-        """The unit ball, where the centres are."""
+        """Return the unit ball, which contains the centres."""
         return Ball(self.dim)
 
     def player(self) -> FromSum:
@@ -53,7 +53,7 @@ class SquareMinimax(BySum):
         return _FromCenters(self)
 
     def move(self, t: int, s: Array) -> Array:
-        """Return what to play after t rounds with centres of sum s."""
+        """Return the play after t rounds with centres of sum s."""
         return _alphas(self.T)[min(t, self.T - 1)] * s
 
 
@@ -94,7 +94,7 @@ def leader_square_loss(T: int) -> float:
 
 
 def leader_centers(T: int) -> Array:
-    """Return centres c_t = ±1 that cost follow-the-leader most, `(T, 1)`:
+    """Return centres c_t = ±1 that give follow-the-leader its largest regret, `(T, 1)`:
     each row the center of a `Quadratic`.
     """
     s, centers = 0, []
@@ -105,7 +105,7 @@ def leader_centers(T: int) -> Array:
 
 
 def _leader_program(T):
-    """(value, choices): entry s + t − 1 of choices[t − 1] is the worst c_t after centres of sum s."""
+    """Return (value, choices): entry s + t − 1 of choices[t − 1] is the worst c_t after centres of sum s."""
     T = validate.count("T", T)
     to_come = np.zeros(2 * T + 1)  # entry s + T belongs to the sum s
     choices: list[np.ndarray] = []

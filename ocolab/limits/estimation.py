@@ -33,7 +33,7 @@ def descent(radius: float, rho: float, T: int, eta: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class WorstCase:
-    """What performance estimation returns: the value, the proof and the game that attains it.
+    """Hold the result of performance estimation: the value, the proof, and the game that attains it.
 
     `multipliers` maps the name of each condition to its dual variable. The losses `Z`, `(T, d)`, and the
     corners of the set are read off the Gram matrix, and scaled down where rounding made them too long.
@@ -51,7 +51,7 @@ class WorstCase:
 
 @dataclass(frozen=True)
 class DescentProblem:
-    """The largest regret of T rounds of gradient descent, as a semidefinite program.
+    """State the largest regret of T rounds of gradient descent as a semidefinite program.
 
     maximise Σ_t ⟨z_t, w_t − u⟩ over all dimensions, closed convex S ∋ 0, comparators u ∈ S, losses ‖z_t‖ ≤ ρ,
     with w_1 = 0, w_t = Π_S(y_t), and y_{t+1} = −η_t(z_1 + … + z_t) (lazy) or w_t − η_t·z_t (eager); η is a
@@ -129,7 +129,7 @@ class DescentProblem:
         return WorstCase(value, multipliers, *self._rebuild(G.value))
 
     def _rebuild(self, G):
-        """Vectors with Gram matrix G, without the directions that are only rounding error."""
+        """Return vectors with Gram matrix G, without the directions that are only rounding errors."""
         size, axes = np.linalg.eigh(G)
         keep = size > 1e-7 * size.max()
         V = axes[:, keep] * np.sqrt(size[keep])
@@ -194,5 +194,5 @@ def worst_case(learner: Any, rho: float, T: int) -> WorstCase:
 
 
 def _inner(a, b):
-    """The symmetric matrix M with M • G = ⟨a, b⟩ for vectors given by their coefficients."""
+    """Return the symmetric matrix M with M • G = ⟨a, b⟩ for vectors given by their coefficients."""
     return (np.outer(a, b) + np.outer(b, a)) / 2

@@ -1,4 +1,4 @@
-"""Losses that are heard of late, and comparators that move: floors on a ball, and what attains them."""
+"""Compute lower bounds on a ball for delayed losses and moving comparators, with what attains them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,10 +39,10 @@ class _Late:
 
 
 class Interleaved(_Late):
-    """delay + 1 copies of a learner that take turns: round t belongs to copy t mod (delay + 1)."""
+    """Run delay + 1 copies of a learner in turn: round t belongs to copy t mod (delay + 1)."""
 
     def player(self) -> Any:
-        """Return a fresh player: delay + 1 of the learner's."""
+        """Return a fresh player made of delay + 1 players of the learner."""
         return _Interleaved([self.learner.player() for _ in range(self.delay + 1)])
 
 
@@ -59,14 +59,14 @@ class _Interleaved:
 
 
 class Delayed(_Late):
-    """Any learner, told of each loss `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
+    """Run any learner with losses that arrive `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
     For linear losses: of others a first-order learner takes the slope at its play when told. Around eager
     descent without a start it is `DelayedOGD` with the same delay in every round.
     """
 
     def player(self) -> Any:
-        """Return a fresh player that hears late."""
+        """Return a fresh player that receives each loss late."""
         return _Delayed(self.learner.player(), self.delay)
 
 
@@ -112,12 +112,11 @@ def blocks(learner: Any, rho: float, delay: int) -> Adversary:
 
 @limit("lower", "zin4.thm4.1.3")
 def moving(radius: float, rho: float, pieces: int, T: int) -> float:
-    """Return what `restarts` forces on every learner against comparators that stand still on K pieces:
-    R·ρ·√(K·T).
+    """Return R·ρ·√(K·T), which `restarts` forces against comparators that are constant on K pieces.
 
-    On a centred ball, dim ≥ 2, T/K rounds a piece; the comparator's path is at most 2R(K − 1) long. `ball`
-    on each piece, which also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T // K)`,
-    restarted with each.
+    On a ball around 0, dim ≥ 2, with T/K rounds per piece; the comparator's path is at most 2R(K − 1) long.
+    `ball` on each piece, which also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T
+    // K)`, restarted with each.
     """
     T, K = validate.count("T", T), validate.count("pieces", pieces)
     if T % K:
@@ -126,7 +125,7 @@ def moving(radius: float, rho: float, pieces: int, T: int) -> float:
 
 
 def restarts(rho: float, pieces: int, T: int) -> Adversary:
-    """Return the adversary of `moving`: `orthogonal`, which forgets the past every T/K rounds."""
+    """Return the adversary of `moving`: `orthogonal`, restarted every T/K rounds."""
     moving(1.0, rho, pieces, T)  # the same conditions on the arguments
     across, length = orthogonal(rho), T // pieces
 

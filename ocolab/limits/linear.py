@@ -1,4 +1,4 @@
-"""Linear losses on an interval and on a ball: the minimax regret, and its two players."""
+"""Compute the minimax regret of linear losses on an interval and on a ball, with the optimal players."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from ocolib.sets import Ball
 
 
 class FromSum:
-    """A player whose move depends on the number t of rounds seen and on Z_t, the sum of their z."""
+    """Play one game of a learner whose move depends on the number t of rounds and on the sum Z_t."""
 
     def __init__(self, learner: Any):
         self.learner, self.t, self.Z = learner, 0, np.zeros(learner.over.dim)
@@ -27,7 +27,7 @@ class FromSum:
 
 
 class BySum:
-    """A learner whose play is `move(t, Z)`: t rounds were seen, and Z is the sum of their z."""
+    """Define a learner whose play after t rounds with gradients of sum Z is `move(t, Z)`."""
 
     def player(self) -> FromSum:
         """Return a fresh player."""
@@ -38,7 +38,7 @@ class BySum:
 
 
 def coin_sums(T: int) -> tuple[Array, Array]:
-    """Return the values of S_T = ±1 ± … ± 1 (T fair signs) and their chances, both `(T + 1,)`."""
+    """Return the values of S_T = ±1 ± … ± 1 (T fair signs) and their probabilities, both `(T + 1,)`."""
     k = np.arange(validate.count("T", T, low=0) + 1)
     log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, T + 1)))])
     log_chance = log_factorial[T] - log_factorial[k] - log_factorial[T - k] - T * np.log(2.0)
@@ -46,7 +46,7 @@ def coin_sums(T: int) -> tuple[Array, Array]:
 
 
 def mean_distance(x: float, T: int) -> float:
-    """Return E|x + S_T|: how far from 0 a fair walk of T steps that starts at x ends, on average."""
+    """Return E|x + S_T|, the mean distance from 0 of a fair random walk of T steps from x."""
     values, chances = coin_sums(T)
     return float(np.abs(validate.number("x", x) + values) @ chances)
 
@@ -67,7 +67,7 @@ def interval(radius: float, rho: float, T: int) -> float:
 
 @dataclass(frozen=True)
 class IntervalMinimax(BySum):
-    """The optimal player of `interval`: w = −(V_r(Z + ρ) − V_r(Z − ρ))/(2ρ), r the rounds left after this."""
+    """Run the optimal player of `interval`: w = −(V_r(Z + ρ) − V_r(Z − ρ))/(2ρ), r rounds left."""
 
     radius: float
     rho: float
@@ -78,17 +78,17 @@ class IntervalMinimax(BySum):
 
     @property
     def over(self) -> Ball:
-        """[−R, R]."""
+        """Return the set of plays, [−R, R]."""
         return Ball(1, self.radius)
 
     def move(self, t: int, Z: Array) -> Array:
-        """Return what to play after t rounds of sum Z."""
+        """Return the play after t rounds with gradients of sum Z."""
         left, x = max(self.T - t - 1, 0), float(Z[0]) / self.rho
         return np.array([-0.5 * self.radius * (mean_distance(x + 1, left) - mean_distance(x - 1, left))])
 
 
 def coin(radius: float, rho: float, T: int) -> Adversary:
-    """Return the adversary of `interval`: of the two signs of ρ the one that leaves the learner worse off.
+    """Return the adversary of `interval`, which plays the sign of ρ that is worse for the learner.
 
     It forces the value on every learner: the larger of zw + V_r(Z + z) over z = ±ρ is at least their mean.
     """
@@ -120,7 +120,7 @@ def ball(radius: float, rho: float, T: int) -> float:
 
 @dataclass(frozen=True)
 class BallMinimax(BySum):
-    """The optimal player of `ball`: w_{t+1} = −R·Z_t/√(‖Z_t‖² + ρ²(T − t))."""
+    """Run the optimal player of `ball`: w_{t+1} = −R·Z_t/√(‖Z_t‖² + ρ²(T − t))."""
 
     dim: int
     radius: float
@@ -132,10 +132,10 @@ class BallMinimax(BySum):
 
     @property
     def over(self) -> Ball:
-        """The ball of radius R around 0."""
+        """Return the ball of radius R around 0."""
         return Ball(self.dim, self.radius)
 
     def move(self, t: int, Z: Array) -> Array:
-        """Return what to play after t rounds of sum Z."""
+        """Return the play after t rounds with gradients of sum Z."""
         length = np.sqrt(Z @ Z + self.rho**2 * max(self.T - t, 0))
         return -self.radius * Z / (length or 1.0)

@@ -26,7 +26,7 @@ def two_experts(T: int) -> float:
 
 @dataclass(frozen=True)
 class Cover(BySum):
-    """The optimal player for two experts with losses in [0, 1].
+    """Run the optimal player for two experts with losses in [0, 1].
 
     While the gap is whole an expert's weight is the chance that it leads after the rounds that follow this
     one, if each moves the gap by a fair ±1, a tie counting half; between whole gaps the weight is linear, and
@@ -47,7 +47,7 @@ class Cover(BySum):
 
 @limit("lower", "ma17.claim.logN")
 def experts_floor(n: int, T: int) -> float:
-    """Return what fair coins force on every learner with n experts:
+    """Return the regret that fair coins force on every learner with n experts:
     ½·E max_i S_i, S_i the sum of T fair signs.
 
     If all losses are independent fair bits, each play costs ½ on average, and the best expert ends at
@@ -61,7 +61,7 @@ def experts_floor(n: int, T: int) -> float:
 
 
 class Gaps:
-    """Experts' cumulative losses as a state: sorted, less the smallest, 0 = x_1 ≤ … ≤ x_n ≤ size.
+    """Represent cumulative losses as a state: sorted, minus the smallest, 0 = x_1 ≤ … ≤ x_n ≤ size.
 
     Adding c to every loss of a round costs learner and comparator c alike, and names do not matter: the gaps
     are all of the past that counts. One row of `states` each; `bits` are the binary losses of a round.
@@ -84,7 +84,7 @@ class Gaps:
 
 @dataclass(frozen=True, eq=False)
 class ExpertsGame(BySum):
-    """n experts, T rounds, binary losses, solved backwards; t counts the rounds already played.
+    """Hold the solved game of n experts with binary losses over T rounds; t counts the rounds played.
 
     The game is itself the learner that plays `plays`.
 
@@ -101,12 +101,12 @@ class ExpertsGame(BySum):
 
     @property
     def value(self) -> float:
-        """The regret from the start: the worst case of a rule, or the minimax regret."""
+        """Return the regret of the whole game: the worst case of a rule, or the minimax regret."""
         return float(self.values[0][0])
 
     @property
     def over(self) -> Simplex:
-        """The simplex of the n experts."""
+        """Return the simplex of the n experts."""
         return Simplex(self.n)
 
     def state(self, t: int, L: Array) -> tuple[int, Array]:
@@ -128,7 +128,7 @@ class ExpertsGame(BySum):
         return p
 
     def adversary(self, t: int, w: Array, past: Array) -> Array:
-        """Round t's binary loss that is worst for the play w. With no rule it forces `value` on everyone."""
+        """Return the worst binary loss of round t for the play w; without a rule it forces `value`."""
         row, order = self.state(t - 1, past.sum(axis=0))
         bits = self.gaps[t - 1].bits
         loss = np.empty(self.n)
@@ -174,7 +174,7 @@ def solve_experts(n: int, T: int, rule: Callable[[Array], Array] | None = None) 
 
 
 def _equalize(states, bits, C):
-    """For each state the weights p with the least max over ℓ of ⟨p, ℓ⟩ + C[state, ℓ]; equal gaps, equal p."""
+    """Return, per state, the p with the smallest max over ℓ of ⟨p, ℓ⟩ + C[state, ℓ], equal for equal gaps."""
     import cvxpy as cp
 
     p, v = cp.Variable(states.shape, nonneg=True), cp.Variable((len(states), 1))
@@ -220,5 +220,5 @@ def hedge(n: int, T: int, eta: float | None = None) -> float:
 
 
 def hedge_losses(n: int, T: int, eta: float | None = None) -> Array:
-    """Return binary losses that cost Hedge most, `(T, n)`."""
+    """Return binary losses that give Hedge its largest regret, `(T, n)`."""
     return hedge_game(n, T, eta).losses()

@@ -335,11 +335,7 @@ class Trace:
         if against is not None:
             if over is not None:
                 raise ValueError("regret takes a set `over` or a point `against`, not both")
-            rival = validate.vector("against", against, self.dim)
-            home: Any = getattr(self.learner, "over", None)
-            level = hasattr(home, "contains") and bool(np.all(home.contains(rival)))
-            paid, losses = self._level(home if level else None)
-            return _sum(paid - loss_room.values(losses, rival))
+            return _sum(self._excess(validate.vector("against", against, self.dim)))
         over = self._set(over)
         best, (paid, losses) = self.comparator(over), self._level(over)
         total = _sum(paid - loss_room.values(losses, best.point[..., None, :]))
@@ -360,8 +356,7 @@ class Trace:
         if against is not None:
             if over is not None:
                 raise ValueError("regret_curve takes a set `over` or a point `against`, not both")
-            rival = validate.vector("against", against, self.dim)
-            return np.cumsum(self.paid - loss_room.values(self.losses, rival), axis=-1)
+            return np.cumsum(self._excess(validate.vector("against", against, self.dim)), axis=-1)
         over = self._set(over)
         paid, losses = self._level(over)
         parts = coefficients(losses)
@@ -380,7 +375,7 @@ class Trace:
         u = validate.array("comparators", comparators, self.dim)
         if u.ndim != 2 or len(u) != self.rounds:
             raise ValueError(f"comparators must have shape {(self.rounds, self.dim)}, got {u.shape}")
-        return _sum(self.paid - loss_room.values(self.losses, u))
+        return _sum(self._excess(u))
 
     def best(self, over: Any = None) -> Array:
         """Return argmin over the set of f_1 + … + f_T, `(..., n)`; of least norm if all f_t are linear."""
@@ -422,6 +417,13 @@ class Trace:
         if getattr(over, "dim", self.dim) != self.dim:
             raise ValueError(f"over must have dimension {self.dim}, got {over!r}")
         return over
+
+    def _excess(self, rivals: Array) -> Array:
+        """Return f_t(w_t) − f_t(u_t) for one rival or a path of them, `(..., T)`."""
+        home: Any = getattr(self.learner, "over", None)
+        level = hasattr(home, "contains") and bool(np.all(home.contains(rivals)))
+        paid, losses = self._level(home if level else None)
+        return paid - loss_room.values(losses, rivals)
 
     def _level(self, over: Any) -> tuple[Array, Any]:
         """Return payments and losses, without the common offset of each round that no play can avoid.

@@ -962,3 +962,9 @@ def test_also_the_play_after_the_last_round_is_checked():
     for eta in (1e60, inverse_sqrt(1e60)):
         with pytest.raises(ValueError, match=r"round 1: .*at most 1e\+150, got 1e\+160"):
             play(OGD(Space(1), eta, "eager"), hinge([[1e100]], [1.0]))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3,), (1, 2)])
+def test_a_kernel_that_gives_too_few_numbers_is_told_how_many(shape):
+    with pytest.raises(ValueError, match=r"the kernel's matrix must have 3 rows and 2 columns, got shape"):
+        KernelPerceptron(lambda A, B: np.ones(shape)[..., :1]).gram(np.ones((3, 4)), np.ones((2, 4)))

@@ -147,6 +147,68 @@ def test_how_soon_a_page_is_painted_on_a_slow_line(name, browser, packed_address
     soon(blocking)
 
 
+# what students and lecturers type, and where they want to be: the first row
+ASKED = {
+    "sgd": "regret-bounds/pegasos",
+    "learning rate": "lecture-13-oco/online-subgradient-descent",
+    "mwu": "lecture-17-ftrl/experts",
+    "perceptrn": "lecture-09-perceptron/mistake-bound",
+    "bandit": "bandits/index",
+    "theorem 2 lecture 13": "lecture-13-oco/online-subgradient-descent",
+    "regret definition": "lecture-13-oco/the-game",
+    "subgradient definition": "lecture-13-oco/subgradients",
+    "projection simplex": "lecture-04-online-svm/experts-as-a-simplex",
+    "hinge": "lecture-04-online-svm/svm-hinge-subgradients",
+    "online to batch": "online-to-batch/index",
+    "ftrl": "lecture-13-oco/follow-the-leader",
+    "doubling trick": "lecture-13-oco/online-subgradient-descent",
+    "errata lecture 4": "lecture-04-online-svm/errata",
+    "exercises lecture 13": "exercises",
+    "homework": "exercises",
+    "log regret": "regret-bounds/logarithmic-regret",
+    "entropic regularizer": "lecture-17-ftrl/entropy-and-pinsker",
+    "minimax theorem": "games/duality-gap",
+    "slides": "for-lecturers",
+    "install": "run-it",
+    "how to cite": "intro",
+    "coq": "formal",
+    "python api": "reference",
+}
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_the_first_row_is_where_one_wanted_to_be(scheme, browser, address, html):
+    """Typed into the field as a reader does, on a host and from a file."""
+    page = browser.new_page()
+    page.goto(f"{address}/search.html" if scheme == "http" else (html / "search.html").as_uri())
+    field, rows = page.locator("#search-results input"), page.locator("#search-results .finder li")
+    found = {}
+    for words in ASKED:
+        field.fill("")
+        rows.first.wait_for(state="detached")
+        field.fill(words)
+        rows.first.wait_for(timeout=20_000)
+        found[words] = rows.first.locator("a").first.get_attribute("href").partition("#")[0]
+    page.close()
+    assert found == {words: f"./book/{page}.html" for words, page in ASKED.items()}
+
+
+def test_what_checks_a_row_comes_when_its_fold_is_opened(browser, html):
+    """The names are a quarter of the page, so they come late; from a file too."""
+    page = browser.new_page()
+    page.goto((html / "book" / "concordance.html").as_uri(), wait_until="load")
+    fold = page.locator("#row-ox13-thm2 .concordance-tests")
+    assert fold.locator("code").count() == 0
+    fold.locator("summary").click()
+    fold.locator("code").first.wait_for()
+    assert fold.locator("code").count() == sum(
+        map(int, re.findall(r"\d+", fold.locator("summary").inner_text()))
+    )
+    page.locator("#filter").fill("test_lecture13_basics")
+    page.wait_for_function("document.querySelector('.filter output').textContent.match(/^[1-9]/)")
+    page.close()
+
+
 MOST = 3000  # boxes; a page of 10,000 stands still for half a second where the processor is slow
 
 

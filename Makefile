@@ -120,14 +120,12 @@ formal-again: .venv/.installed
 pages: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout 300 -W default $(PAGES)
 
-# Tests that share a deck, a PDF or a small book go to one process, in the order of tests/browser/conftest.py.
-SHARED := -n 2 --dist loadgroup --no-loadscope-reorder
-
+# A file goes to one process, which makes a deck, a PDF or a small book once; the order is that of conftest.py there.
 browser: book
-	$(BIN)/python -m pytest $(SHARED) -m "browser and not long" tests/browser -rs
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "browser and not long" tests/browser -rs
 
 long: book
-	$(BIN)/python -m pytest $(SHARED) -m long tests -rs || [ $$? = 5 ] # exit code 5: no test was collected
+	$(BIN)/python -m pytest -n 2 -m long tests -rs || [ $$? = 5 ] # exit code 5: no test was collected
 
 # The oldest NumPy that pyproject.toml allows; it supports Python up to 3.11.
 oldest: PYTHON = $(OLDEST)

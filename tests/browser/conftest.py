@@ -30,19 +30,16 @@ ONE_PROCESS_LESS = "--in-process-gpu"  # there is no graphics card: a quarter of
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
 
 
-# These make something that takes seconds, a small book, a deck, a PDF, an environment, and one process makes
-# it for all tests of the file. They come first, so that the many short tests fill what is left.
-TOGETHER = ["live", "slides", "pdf", "downloads", "sheets", "sealed", "live_extension", "links"]
+# The files by how long they take. `make browser` gives each of them to one process, so that a small book, a
+# deck or a PDF is made once; with the longest first the processes end together.
+BY_TIME = ["built_book", "figures", "live", "reader", "slides", "pdf", "downloads", "first_contact", "sheets"]
 
 
 def pytest_collection_modifyitems(items):
     def place(item):
         name = item.path.stem.removeprefix("test_")
-        return TOGETHER.index(name) if item.path.parent == HERE and name in TOGETHER else len(TOGETHER)
+        return BY_TIME.index(name) if item.path.parent == HERE and name in BY_TIME else len(BY_TIME)
 
-    for item in items:
-        if place(item) < len(TOGETHER):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
     if not os.environ.get("ORDER"):
         items.sort(key=place)
 

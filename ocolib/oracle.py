@@ -12,6 +12,7 @@ relative to max(1, |value|). All this for numbers, given or found, not far from 
 """
 
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
@@ -67,7 +68,11 @@ def solve(objective: Any, conditions: list[Any]) -> float:
 
     Far from 1 Clarabel may call a problem infeasible that has a solution, or give up: SCS is asked as well.
     """
-    problem, said = cp.Problem(cp.Minimize(objective), conditions), ""
+    return _solve(cp.Problem(cp.Minimize(objective), conditions))
+
+
+def _solve(problem: Any) -> float:
+    said = ""
     asked = [(cp.CLARABEL, _clarabel(tolerance)) for tolerance in TOLERANCES]
     for solver, settings in [*asked, (cp.SCS, {"eps": 1e-9, "max_iters": 100_000})]:
         if said in ("infeasible", "unbounded") and solver == cp.CLARABEL:
@@ -92,10 +97,20 @@ def _clarabel(tolerance: float) -> dict[str, float]:
 
 def project(y: ArrayLike, over: Any) -> Array:
     """Return argmin over the set of ‖x − y‖², of one y."""
-    y = validate.vector("y", y, over.dim)
-    x = cp.Variable(over.dim)
-    solve(cp.sum_squares(x - y), constraints(over, x))
-    return x.value
+    return projector(over)(y)
+
+
+def projector(over: Any) -> Callable[[ArrayLike], Array]:
+    """Return the function `project` of one set, for many y: cvxpy reads the set once."""
+    x, center = cp.Variable(over.dim), cp.Parameter(over.dim)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - center)), constraints(over, x))
+
+    def nearest(y):
+        center.value = validate.vector("y", y, over.dim)
+        _solve(problem)
+        return x.value
+
+    return nearest
 
 
 def minimize(regularizer: Any, c: ArrayLike, eta: float, over: Any) -> Array:

@@ -106,10 +106,8 @@ def _check_projection(over: Any, Y: Array) -> Array:
     _require(np.array_equal(y, Y[0]), f"{who}: project must return a new array, not its argument")
     scale = np.maximum(1.0, np.abs(Y).max(axis=1))
     if hasattr(over, "constraints") and _solver():
-        for p, s in zip(P, scale, strict=True):
-            _require(
-                _violation(over, p) <= 1e-9 * s, f"{who}: project gives {p}, which breaks the constraints"
-            )
+        for p, s, excess in zip(P, scale, _violations(over, P), strict=True):
+            _require(excess <= 1e-9 * s, f"{who}: project gives {p}, which breaks the constraints")
     for p, again, s in zip(P, (over.project(p) for p in P), scale, strict=True):
         _require(np.abs(p - again).max() <= 1e-9 * s, f"{who}: project moves the point {p} of the set")
     # p is the nearest point to y if and only if ⟨y − p, q − p⟩ ≤ 0 for all q of the set
@@ -123,9 +121,10 @@ def _check_projection(over: Any, Y: Array) -> Array:
     if hasattr(over, "constraints") and _solver():
         from ocolib import oracle
 
+        nearest = oracle.projector(over)
         for y, p in zip(Y[::3], P[::3], strict=True):
             if np.abs(y).max() <= 100:
-                near = np.linalg.norm(p - y) - np.linalg.norm(oracle.project(y, over) - y)
+                near = np.linalg.norm(p - y) - np.linalg.norm(nearest(y) - y)
                 _require(
                     near <= 1e-5 * max(1.0, np.abs(y).max()),
                     f"{who}: a point nearer than project({y}) exists",
@@ -138,20 +137,24 @@ def _check_projection(over: Any, Y: Array) -> Array:
     return P
 
 
-def _violation(over: Any, point: Array) -> float:
+def _violations(over: Any, points: Array) -> list[float]:
+    """Return by how much each point breaks the constraints, 0 if it does not."""
     import cvxpy as cp
 
     x = cp.Variable(over.dim)
-    conditions = over.constraints(x)
-    if any(
-        v is not x for c in conditions for v in c.variables()
-    ):  # with variables of its own: ask the solver
+    conditions, found = over.constraints(x), []
+    if any(v is not x for c in conditions for v in c.variables()):  # variables of its own: ask the solver
         from ocolib import oracle
 
-        away = float(np.linalg.norm(oracle.project(point, over) - point))
-        return max(0.0, away - 1e-5 * max(1.0, np.abs(point).max()))  # its answer is good to about 1e-6
-    x.value = point
-    return max((float(np.max(c.violation())) for c in conditions), default=0.0)
+        nearest = oracle.projector(over)
+        for point in points:
+            away = float(np.linalg.norm(nearest(point) - point))
+            found.append(max(0.0, away - 1e-5 * max(1.0, np.abs(point).max())))  # it is good to about 1e-6
+        return found
+    for point in points:
+        x.value = point
+        found.append(max((float(np.max(c.violation())) for c in conditions), default=0.0))
+    return found
 
 
 def _check_membership(over: Any, Y: Array, P: Array) -> None:

@@ -103,11 +103,11 @@ lint: .venv/.installed
 	$(BIN)/mypy
 
 unit: .venv/.installed
-	$(BIN)/python -m pytest -n 2 -m "not browser and not long and not live"
+	$(BIN)/python -m pytest -n 2 --ignore tests/browser -m "not browser and not long and not live"
 
 # What a reader can run in the browser, tested with NumPy only: cells, figures, answers
 live: .venv/.installed
-	$(BIN)/python -m pytest -n 2 -m live tests/press
+	$(BIN)/python -m pytest -n 2 -m live $$(grep -l "pytest.mark.live" tests/press/*.py)
 
 # About one minute of CPU time, later only what has changed. Without Coq 8.16 it prints a clear message.
 formal: .venv/.installed

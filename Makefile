@@ -103,11 +103,11 @@ lint: .venv/.installed
 	$(BIN)/mypy
 
 unit: .venv/.installed
-	$(BIN)/python -m pytest -n 2 -m "not browser and not long and not live"
+	$(BIN)/python -m pytest -n 2 --ignore tests/browser -m "not browser and not long and not live"
 
 # What a reader can run in the browser, tested with NumPy only: cells, figures, answers
 live: .venv/.installed
-	$(BIN)/python -m pytest -n 2 -m live tests/press
+	$(BIN)/python -m pytest -n 2 -m live $$(grep -l "pytest.mark.live" tests/press/*.py)
 
 # About one minute of CPU time, later only what has changed. Without Coq 8.16 it prints a clear message.
 formal: .venv/.installed
@@ -120,8 +120,9 @@ formal-again: .venv/.installed
 pages: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout 300 -W default $(PAGES)
 
+# A file goes to one process, which makes a deck, a PDF or a small book once; the order is that of conftest.py there.
 browser: book
-	$(BIN)/python -m pytest -n 2 -m "browser and not long" tests/browser -rs
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "browser and not long" tests/browser -rs
 
 long: book
 	$(BIN)/python -m pytest -n 2 -m long tests -rs || [ $$? = 5 ] # exit code 5: no test was collected

@@ -34,7 +34,8 @@ import numpy as np
 import ocolib
 from ocolab import keys
 from ocolib import validate
-from ocolib.game import Trace, play
+from ocolib.game import play
+from ocolib.trace import Trace
 
 #: what every row has, in this order; what is measured comes after it, then `error`
 COLUMNS = ("learner", "step", "game", "T", "seed")

@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike
 
 from ocolib import validate
 from ocolib.describe import description, keep
-from ocolib.game import Trace, loop
+from ocolib.game import loop
 from ocolib.learners import FirstOrder
 from ocolib.losses import Linear
 from ocolib.sets import Simplex
+from ocolib.trace import Trace
 from ocolib.types import Adversary, Array
 
 # ---------------------------------------------------------------- learners

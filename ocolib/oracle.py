@@ -15,6 +15,7 @@ to max(1, |value|). With numbers around 1e3 some of these digits may be lost.
 """
 
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
@@ -28,7 +29,7 @@ from ocolib.learners import step_at
 from ocolib.types import Array, Step
 
 if TYPE_CHECKING:
-    from ocolib.game import Trace
+    from ocolib.trace import Trace
 
 TOLERANCES = 1e-13, 1e-11, 1e-9, 1e-8  # tried in this order until the solver succeeds
 LIMITS = "tol_gap_abs", "tol_gap_rel", "tol_feas"
@@ -70,7 +71,12 @@ def solve(objective: Any, conditions: list[Any]) -> float:
     We call Clarabel with decreasing accuracy and then SCS, because Clarabel sometimes fails, or reports a
     feasible problem as infeasible, when the numbers are far from 1.
     """
-    problem, said = cp.Problem(cp.Minimize(objective), conditions), ""
+    return _solve(cp.Problem(cp.Minimize(objective), conditions))
+
+
+def _solve(problem: Any) -> float:
+    """Solve a cvxpy problem as `solve` does and return its value."""
+    said = ""
     asked = [(cp.CLARABEL, _clarabel(tolerance)) for tolerance in TOLERANCES]
     for solver, settings in [*asked, (cp.SCS, {"eps": 1e-9, "max_iters": 100_000})]:
         if said in ("infeasible", "unbounded") and solver == cp.CLARABEL:
@@ -95,10 +101,20 @@ def _clarabel(tolerance: float) -> dict[str, float]:
 
 def project(y: ArrayLike, over: Any) -> Array:
     """Project one point y: return argmin over the set of ‖x − y‖²."""
-    y = validate.vector("y", y, over.dim)
-    x = cp.Variable(over.dim)
-    solve(cp.sum_squares(x - y), constraints(over, x))
-    return x.value
+    return projector(over)(y)
+
+
+def projector(over: Any) -> Callable[[ArrayLike], Array]:
+    """Return the projection onto one set as a function, for many points: cvxpy compiles the problem once."""
+    x, center = cp.Variable(over.dim), cp.Parameter(over.dim)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - center)), constraints(over, x))
+
+    def nearest(y: ArrayLike) -> Array:
+        center.value = validate.vector("y", y, over.dim)
+        _solve(problem)
+        return x.value
+
+    return nearest
 
 
 def minimize(regularizer: Any, c: ArrayLike, eta: float, over: Any) -> Array:

@@ -125,15 +125,20 @@ def _register() -> None:
 
 
 def narrow(figure: Any) -> None:
-    """Lay the figure out for a phone: stack the panels, wrap long labels, and thin out the tick labels."""
+    """Lay the figure out for a phone: stack the panels, wrap long labels, and thin out the tick labels.
+
+    More than eight panels stand in pairs: one below the other they would be three screens tall.
+    """
     panels = figure.axes
     height = figure.get_size_inches()[1]
     grid = panels[0].get_gridspec()
     if grid.ncols > 1:
-        height = 2.4 * len(panels)
-        stack = grid.__class__(len(panels), 1, figure=figure)
+        columns = 2 if len(panels) > 8 else 1
+        rows = -(-len(panels) // columns)
+        height = 2.4 * rows if columns == 1 else 1.6 * rows
+        stack = grid.__class__(rows, columns, figure=figure)
         for place, ax in enumerate(panels):
-            ax.set_subplotspec(stack[place])
+            ax.set_subplotspec(stack[divmod(place, columns)])
     figure.set_size_inches(NARROW, height if height > 3.8 else 0.85 * height)
     for ax in panels:
         for text in ax.texts:

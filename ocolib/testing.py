@@ -107,9 +107,8 @@ def _check_projection(over: Any, Y: Array) -> Array:
     _require(np.array_equal(y, Y[0]), f"{who}: project must return a new array, not its argument")
     scale = np.maximum(1.0, np.abs(Y).max(axis=1))
     if hasattr(over, "constraints") and _solver():
-        for p, s in zip(P, scale, strict=True):
-            feasible = _violation(over, p) <= 1e-9 * s
-            _require(feasible, f"{who}: project returns {p}, which violates the constraints")
+        for p, s, excess in zip(P, scale, _violations(over, P), strict=True):
+            _require(excess <= 1e-9 * s, f"{who}: project returns {p}, which violates the constraints")
     for p, again, s in zip(P, (over.project(p) for p in P), scale, strict=True):
         _require(np.abs(p - again).max() <= 1e-9 * s, f"{who}: project moves the point {p} of the set")
     # p is the nearest point to y if and only if ⟨y − p, q − p⟩ ≤ 0 for all q of the set
@@ -122,11 +121,12 @@ def _check_projection(over: Any, Y: Array) -> Array:
     if hasattr(over, "constraints") and _solver():
         from ocolib import oracle
 
+        nearest = oracle.projector(over)
         for y, p in zip(Y[::3], P[::3], strict=True):
             if np.abs(y).max() <= 100:
-                excess = np.linalg.norm(p - y) - np.linalg.norm(oracle.project(y, over) - y)
-                nearest = excess <= 1e-5 * max(1.0, np.abs(y).max())
-                _require(nearest, f"{who}: project({y}) returns {p}, but cvxpy finds a nearer point")
+                excess = float(np.linalg.norm(p - y) - np.linalg.norm(nearest(y) - y))
+                close = excess <= 1e-5 * max(1.0, np.abs(y).max())
+                _require(close, f"{who}: project({y}) returns {p}, but cvxpy finds a nearer point")
     if isinstance(over, Set):
         together = over.project(np.stack([Y, Y[::-1]]))[0]
         same = np.allclose(together, P, rtol=1e-12, atol=1e-12)
@@ -134,19 +134,24 @@ def _check_projection(over: Any, Y: Array) -> Array:
     return P
 
 
-def _violation(over: Any, point: Array) -> float:
-    """Return by how much the point violates the cvxpy constraints of the set."""
+def _violations(over: Any, points: Array) -> list[float]:
+    """Return by how much each point violates the cvxpy constraints of the set."""
     import cvxpy as cp
 
     x = cp.Variable(over.dim)
-    conditions = over.constraints(x)
+    conditions, found = over.constraints(x), []
     if any(v is not x for c in conditions for v in c.variables()):  # it has extra variables: solve for them
         from ocolib import oracle
 
-        away = float(np.linalg.norm(oracle.project(point, over) - point))
-        return max(0.0, away - 1e-5 * max(1.0, np.abs(point).max()))  # the solver is accurate to about 1e-6
-    x.value = point
-    return max((float(np.max(c.violation())) for c in conditions), default=0.0)
+        nearest = oracle.projector(over)
+        for point in points:
+            away = float(np.linalg.norm(nearest(point) - point))
+            found.append(max(0.0, away - 1e-5 * max(1.0, np.abs(point).max())))  # accurate to about 1e-6
+        return found
+    for point in points:
+        x.value = point
+        found.append(max((float(np.max(c.violation())) for c in conditions), default=0.0))
+    return found
 
 
 def _check_membership(over: Any, Y: Array, P: Array) -> None:

@@ -1,5 +1,6 @@
 """Every test run sees the same examples: what fails here fails everywhere."""
 
+import gc
 import os
 import random
 
@@ -24,3 +25,13 @@ def pytest_collection_modifyitems(items):
     """ORDER=7 make unit: no test may need another one before it. Every process shuffles alike."""
     if order := os.environ.get("ORDER"):
         random.Random(order).shuffle(items)
+
+
+def pytest_collection():
+    gc.disable()
+
+
+def pytest_collection_finish():
+    """What is imported and collected by now stays until the end: nobody need look through it for waste."""
+    gc.freeze()
+    gc.enable()

@@ -264,3 +264,9 @@ def test_no_smaller_constant_will_do_for_adagrad():
         stated, trace, u = theorems.AdaGrad.worst(T)
         shares.append(stated.measure(trace, u) / stated.bound)
     assert shares == sorted(shares) and 0.97 < shares[-1] < 1
+
+
+@pytest.mark.parametrize("scale", [[1.0, -1.0], [1.0, np.inf], [np.nan, 1.0]])
+def test_one_bad_scale_among_good_ones_is_refused(scale):
+    with pytest.raises(ValueError, match="scale"):
+        AdaGrad(Space(2), scale=scale, diagonal=True)

@@ -248,3 +248,9 @@ def test_the_theorem_refuses_different_functions_and_other_steps():
     trace = play(OGD(Space(5), 0.1, "eager"), [resisting(5, 1.5)] * 4)
     with pytest.raises(ValueError, match="eager descent"):
         stated.proof(trace, np.zeros(5))
+
+
+def test_one_round_too_many_among_others_is_refused():
+    assert list(linear_decay(0.1, 3)(np.array([1, 3]))) == pytest.approx([0.3, 0.1])
+    with pytest.raises(ValueError, match="the steps have run out"):
+        linear_decay(0.1, 3)(np.array([1, 4]))

@@ -870,3 +870,18 @@ def test_the_judge_who_cannot_see_the_code_names_the_input_of_a_missing_answer(c
     proxy.asked_elsewhere = True
     out = told(capsys, CHECKS["formula"], proxy)
     assert out.startswith("… not yet") and "T = 1, c = 0" in out
+
+
+@pytest.mark.parametrize("wanted", [2.5, [1.0, -3.0]])
+@pytest.mark.parametrize(
+    "factor, said", [(-1.0, "The sign is the other one."), (2.0, "It is twice"), (0.5, "It is half of")]
+)
+def test_a_wrong_sign_and_a_wrong_half_are_told_apart(wanted, factor, said, capsys):
+    check_value(lambda: factor * np.array(wanted), wanted)
+    assert verdict(capsys).startswith(f"✗ {said}")
+
+
+def test_what_is_wrong_in_another_way_gets_no_such_hint(capsys):
+    for answer, wanted in ((0.0, 2.5), (-2.6, 2.5), ([1.0, 3.0], [1.0, -3.0])):
+        check_value(lambda answer=answer: np.array(answer), wanted)
+        assert verdict(capsys).startswith("✗ Not this")

@@ -726,3 +726,14 @@ def test_the_years_of_the_sunspots():
     assert years[0] == 1700 and years[-1] == 2008 and len(years) == len(numbers) == 309
     assert (np.diff(years) == 1).all()
     assert numbers[years == 1957] == 190.2 and numbers.max() == 190.2
+
+
+def test_an_offset_costs_no_digits_against_a_point_or_a_path_either():
+    Z = np.round(np.random.default_rng(1).random((2000, 3)) * 2**20) / 2**20  # 1e9 + Z is exact
+    far, near = play(Hedge(3, 0.1), 1e9 + Z), play(Hedge(3, 0.1), Z)
+    for found, wanted in (
+        (far.regret_curve(against=[0, 1, 0]), near.regret_curve(against=[0, 1, 0])),
+        (far.dynamic_regret(np.eye(3)[Z.argmin(1)]), near.dynamic_regret(np.eye(3)[Z.argmin(1)])),
+    ):
+        assert found == pytest.approx(wanted, rel=1e-11, abs=1e-11)
+    assert far.dynamic_regret(np.zeros((2000, 3))) == pytest.approx(2000e9)  # off the simplex it counts

@@ -208,3 +208,9 @@ def test_adaboost_cycles_through_three_rules():
     assert chosen == [1, 3, 2] * 50
     assert edges[:4] == [F(1, 2), F(2, 3), F(7, 10), F(11, 17)]
     assert np.isclose(float(edges[-1]), (np.sqrt(5) - 1) / 2)
+
+
+@pytest.mark.parametrize("start", [[0.0, 1.0], [1.5, -0.5], [0.5, 0.4], [0.5, 0.5 + 1e-6]])
+def test_one_bad_entry_of_a_start_is_refused(start):
+    with pytest.raises(ValueError, match="distribution"):
+        HedgeFrom(start, 0.1)

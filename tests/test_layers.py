@@ -29,6 +29,8 @@ CORE = (
     "mirror",
     "adaptive",
     "adversaries",
+    "referee",
+    "trace",
     "game",
     "games",
     "batch",

@@ -5,6 +5,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from folded import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import vectors
@@ -59,7 +60,7 @@ LEARNERS = {
     "eager OGD in the orthant": OGD(Orthant(3), schedule, "eager"),
     "OGD in space": OGD(Space(3), 0.4, "eager"),
 }
-every_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+every_learner = for_each("learner", LEARNERS.values(), repr)
 T = 9
 GAMES = np.random.default_rng(7).integers(-2, 3, (4, T, 3)) + 0.25 * random_directions(T, 3, 8, runs=(4,))
 
@@ -780,7 +781,7 @@ def test_leaders_with_an_entropy_on_the_orthant():
 
 
 @pytest.mark.parametrize("shape", [(1003, 20), (2, 517, 16), (4100, 17), (300, 20)])
-@pytest.mark.parametrize("drift", [-3.0, 0.0, 3.0])
+@for_each("drift", [-3.0, 0.0, 3.0])
 @pytest.mark.parametrize("eta", [0.04, inverse_sqrt(0.04)])
 def test_hedge_in_a_long_game_is_softmax_of_the_sums(shape, drift, eta):
     """Also where sums are levelled in groups, and go far up or down together."""
@@ -866,9 +867,9 @@ def simplest(learner, Z):
     return np.array(plays)
 
 
-@pytest.mark.parametrize("start", [None, [0.2, 0.3, 0.5]])
-@pytest.mark.parametrize("projection", ["lazy", "eager"])
-@pytest.mark.parametrize("eta", [0.4, inverse(1.5), lambda t: 0.3 / t**0.25])
+@for_each("start", [None, [0.2, 0.3, 0.5]])
+@for_each("projection", ["lazy", "eager"])
+@for_each("eta", [0.4, inverse(1.5), lambda t: 0.3 / t**0.25])
 @pytest.mark.parametrize("over", [Simplex(3), Box([-1] * 3, [1, 2, 3])], ids=["simplex", "box"])
 def test_descent_is_its_formula(over, eta, projection, start):
     learner = OGD(over, eta, projection, start)
@@ -876,7 +877,7 @@ def test_descent_is_its_formula(over, eta, projection, start):
         assert learner.points(game) == pytest.approx(simplest(learner, game), abs=1e-12)
 
 
-@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+@every_learner
 def test_every_learner_passes_check_learner(learner):
     check_learner(learner)
 
@@ -888,7 +889,7 @@ def test_learners_without_a_closed_form_pass_check_learner(learner):
     check_learner(learner)
 
 
-@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+@every_learner
 def test_a_longer_game_begins_with_the_shorter_one_to_the_last_bit(learner):
     """Also where many rounds, or large losses, come later."""
     Z = np.random.default_rng(5).standard_normal((600, 3))
@@ -899,7 +900,7 @@ def test_a_longer_game_begins_with_the_shorter_one_to_the_last_bit(learner):
         assert np.array_equal(play(learner, Z[:T]).last, whole[T])
 
 
-@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+@every_learner
 def test_the_closed_form_is_the_loop_to_the_last_bit(learner):
     assert np.array_equal(learner.points(GAMES[0]), game_loop(learner, GAMES[0]))
 
@@ -962,3 +963,9 @@ def test_also_the_play_after_the_last_round_is_checked():
     for eta in (1e60, inverse_sqrt(1e60)):
         with pytest.raises(ValueError, match=r"round 1: .*at most 1e\+150, got 1e\+160"):
             play(OGD(Space(1), eta, "eager"), hinge([[1e100]], [1.0]))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3,), (1, 2)])
+def test_a_kernel_that_gives_too_few_numbers_is_told_how_many(shape):
+    with pytest.raises(ValueError, match=r"the kernel's matrix must have 3 rows and 2 columns, got shape"):
+        KernelPerceptron(lambda A, B: np.ones(shape)[..., :1]).gram(np.ones((3, 4)), np.ones((2, 4)))

@@ -508,3 +508,20 @@ def test_many_plays_at_once_are_each_one_by_one():
 
 def test_phi_lives_in_its_own_room():
     assert not any(hasattr(losses, name) for name in ("HingeLoss", "LOGISTIC", "SoftMargin"))
+
+
+def test_one_bad_label_among_good_ones_is_refused():
+    rows = np.ones((3, 2))
+    with pytest.raises(ValueError, match=r"got 0\.5$"):
+        losses.hinge(rows, [1.0, -1.0, 0.5])
+    with pytest.raises(ValueError, match=r"got 0; write 2\*y - 1"):
+        losses.hinge(rows, [1.0, 0.0, 1.0])
+    with pytest.raises(ValueError, match=r"got 2$"):
+        losses.hinge(rows, [1.0, -1.0, 2.0])
+    with pytest.raises(ValueError, match="≥ 0, got -1"):
+        losses.poisson(rows, [0, 2, -1])
+    for labels in ([0, 1, 3], [0, 1, 1.5], [-1, 0, 1]):
+        with pytest.raises(ValueError):
+            losses.softmax(rows, labels, 3)
+    with pytest.raises(ValueError, match="gamma ≥ 0"):
+        losses.soft_margin(rows, [0, 1, 0], np.ones((2, 2)), [[1.0, -1.0], [1.0, 1.0]])

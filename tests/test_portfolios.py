@@ -198,3 +198,9 @@ def test_the_published_wealths_are_means_over_grids(points, mean, most):
 @pytest.mark.parametrize(("eta", "wealth"), [(0.05, 64.43), (0.01, 70.86)])
 def test_exponentiated_gradient_on_two_stocks(eta, wealth):
     assert round(by_hand(data.nyse(), eta), 2) == wealth
+
+
+@pytest.mark.parametrize("day", [[0.0, 0.0], [1.0, -0.1]])
+def test_one_bad_day_among_good_ones_is_refused(day):
+    with pytest.raises(ValueError, match="price relatives"):
+        relatives([[1.0, 2.0], day, [0.0, 1.0]])

@@ -313,3 +313,15 @@ def test_one_negative_weight_is_refused():
         gibbs([1.0, -2.0], [0.0, 0.0])
     with pytest.raises(ValueError, match="mu must have an entry > 0"):
         gibbs([[1.0, 2.0], [0.0, 0.0]], [0.0, 0.0])
+
+
+def test_one_bad_row_among_good_ones_is_refused():
+    c = np.zeros((2, 3))
+    with pytest.raises(ValueError, match="greater than −1/eta, got -2"):
+        SquaredNorm().minimize(c, 1.0, Space(3), [1.0, -2.0])
+    with pytest.raises(ValueError, match="quadratic"):
+        NegativeEntropy().minimize(c, 1.0, Simplex(3), [0.0, 1.0])
+    with pytest.raises(ValueError, match="mu must have an entry"):
+        gibbs([[0.5, 0.5], [0.0, 0.0]], [1.0, 2.0])
+    with pytest.raises(ValueError, match="must be ≥ 0, got -1"):
+        gibbs([[0.5, 0.5], [2.0, -1.0]], [1.0, 2.0])

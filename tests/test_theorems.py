@@ -1020,3 +1020,32 @@ def test_a_chain_forgives_in_proportion_to_its_largest_line():
 
 def test_indices_are_lowered():
     assert theorems.base.subscripts("w_{t+1} ≤ z_12 + x", "<", ">") == "w<t+1> ≤ z<12> + x"
+
+
+def rivals():
+    """[(theorem, a game of it, its comparator)] of those whose proof speaks of a vector u."""
+    for cls in THEOREMS:
+        stated, trace, u = next(iter(cls.games(np.random.default_rng(0))))
+        if np.ndim(u) == 1 and cls is not theorems.Boosting:
+            yield cls.__name__, stated, trace, u
+
+
+def test_a_proof_refuses_a_comparator_that_is_none():
+    found = list(rivals())
+    assert len(found) > 20
+    for name, stated, trace, u in found:
+        for wrong in (np.append(u, 0.0), np.full(len(u), np.nan), np.full(len(u), np.inf)):
+            with pytest.raises(ValueError):
+                stated.chain(trace, wrong)
+                pytest.fail(f"{name} takes {wrong}")
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.1, np.nan])
+def test_growth_and_length_refuse_what_is_not_positive(margin):
+    trace = play(OGD(Space(2), 1.0), perceptron_loss(X, Y))
+    with pytest.raises(ValueError, match="margin"):
+        theorems.Perceptron.growth(trace, U, margin)
+    with pytest.raises(ValueError, match="radius"):
+        theorems.Perceptron.length(trace, margin)
+    with pytest.raises(ValueError, match="u must"):
+        theorems.Perceptron.growth(trace, [*U, 0.0], 0.1)

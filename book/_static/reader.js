@@ -68,11 +68,24 @@
     input.focus();
   });
 
+  // The concordance: what checks a row is fetched when a fold is opened or the filter entered, as a script like the index.
+  const checks = {};
+  const fillChecks = () => checks.come ??= load('_static/checks.js').then(() => {
+    document.querySelectorAll('table.concordance tr[id]').forEach(row => {
+      const fold = row.querySelector('.concordance-tests');
+      const codes = (fold && window.checks[row.id] || []).map(name => Object.assign(document.createElement('code'), { textContent: name }));
+      fold?.append(...codes);
+    });
+  }).catch(() => { delete checks.come; });
+  const prepareChecks = () => document.querySelectorAll('table.concordance .concordance-tests').forEach(fold =>
+    fold.addEventListener('toggle', fillChecks));
+
   // The concordance: only the rows that hold every word.
   const prepareFilter = () => document.querySelectorAll('.filter').forEach(box => {
     const input = box.querySelector('input'), count = box.querySelector('output');
     const rows = [...document.querySelectorAll('table.concordance tbody tr')];
-    const texts = rows.map(row => row.textContent.toLowerCase());
+    let texts = rows.map(row => row.textContent.toLowerCase());
+    input.addEventListener('focus', () => fillChecks().then(() => { texts = rows.map(row => row.textContent.toLowerCase()); }), { once: true });
     const sections = [...document.querySelectorAll('article section section')];
     input.addEventListener('input', () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -119,6 +132,7 @@
     keepPlace();
     prepareSearch();
     prepareFilter();
+    prepareChecks();
     lightMap();
     document.querySelectorAll('[data-print]').forEach(button => button.addEventListener('click', () => window.print()));
     document.querySelectorAll('[data-explore]').forEach(button => button.addEventListener('click', () => explore(button)));

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ocolib import game, learners, phi, sets, validate
+from ocolib import game, learners, phi, referee, sets, validate
 from ocolib.kernels import KernelPerceptron, KernelTrace
 from ocolib.learners import steps
 from ocolib.losses import Examples, Linear
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
+from ocolib.trace import Trace
 
 Array = np.ndarray
 
@@ -169,7 +170,7 @@ class Rounds:
         return points, predictions, paid
 
 
-class Played(game.Trace):
+class Played(Trace):
     """The trace of a compiled game over data: its subgradients are made when first asked for.
 
     They fill as much memory as the plays, and to write them takes as long as the game.
@@ -222,7 +223,7 @@ def play(learner: Any, losses: Any, rounds: int | None = None) -> Any:
     if not (np.isfinite(paid).all() and np.isfinite(under_way.w).all()):
         return game.play(learner, losses, rounds)
     if isinstance(given, np.ndarray):
-        return game.Trace(learner, given, points, given, paid, under_way.w)
+        return Trace(learner, given, points, given, paid, under_way.w)
     return Played(learner, given, points, predictions, paid, under_way.w)
 
 
@@ -281,6 +282,8 @@ class Stream:
     paid: Array  #: f_t(w_t), `(T,)`
     last: Array  #: w_{T+1}
     total: Array | None  #: z_1 + … + z_T if all losses were linear, else None
+    #: (Σ⟨z_t', w_t⟩, Σ z_t') for z_t' = z_t less its offset, if the learner's set has a `shift`, else None
+    level: tuple[float, Array] | None = None
 
     def regret(self, over: Any = None, against: Any = None, pieces: Iterable[Any] | None = None) -> float:
         """Return Σ f_t(w_t) − min over the set of Σ f_t, or − Σ f_t(against).
@@ -288,21 +291,24 @@ class Stream:
         The set is the learner's unless given. Linear losses need no more; for other losses name a point
         `against` and hand in the `pieces` once more, because they were not kept.
         """
-        spent = float(self.paid.sum())
+        spent, total = float(self.paid.sum()), self.total
+        home: Any = getattr(self.learner, "over", None)
         if against is not None:
             u = validate.vector("against", against, len(self.last))
-            if self.total is not None:
-                return spent - float(self.total @ u)
+            if self.level is not None and home.contains(u):
+                spent, total = self.level
+            if total is not None:
+                return spent - float(total @ u)
             if pieces is None:
                 raise ValueError(
                     "the losses were not kept: pass the same pieces again, regret(against=u, pieces=…)"
                 )
             return spent - sum(_cost(piece, u) for piece in pieces)
-        if self.total is None:
+        if total is None:
             raise ValueError(
                 "the best point needs all the data: use regret(against=u, pieces=…) for one point u"
             )
-        over = getattr(self.learner, "over", None) if over is None else over
+        over = home if over is None else over
         if not hasattr(over, "minimize_linear"):
             name = type(self.learner if over is None else over).__name__
             raise ValueError(
@@ -310,7 +316,9 @@ class Stream:
                 if over is None
                 else f"{name} has no minimize_linear(c), which finds the best point; name a point, against=u"
             )
-        return spent - float(self.total @ over.minimize_linear(self.total))
+        if self.level is not None and type(over) is type(home):
+            spent, total = self.level
+        return spent - float(total @ over.minimize_linear(total))
 
 
 def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
@@ -329,8 +337,9 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
     run: Any = None
     paid: list[Array] = [np.empty(0)]
     total: Any = 0.0
+    level: Any = (0.0, 0.0) if hasattr(getattr(learner, "over", None), "shift") else None
     for piece in _bar(pieces):
-        game.check_arguments(learner, piece)
+        referee.check_arguments(learner, piece)
         if isinstance(piece, Examples):
             piece = getattr(learner, "sees", lambda x: x)(piece)
         elif isinstance(piece, np.ndarray):
@@ -338,7 +347,8 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
         if run is None:
             found = None if type(learner) is learners.DelayedOGD else _compiled(learner, piece)
             run = _ByPlayer(learner) if found is None else _ByLoops(*found)
-        costs = run.go(piece)
+        shift = learner.over.shift(piece) if level and isinstance(piece, np.ndarray) else 0.0
+        costs, low = run.go(piece, shift)
         if not np.isfinite(costs).all():
             t = sum(map(len, paid)) + int(np.argmin(np.isfinite(costs))) + 1
             raise ValueError(
@@ -346,9 +356,12 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
             )
         paid.append(costs)
         total = total + piece.sum(axis=0) if isinstance(piece, np.ndarray) and total is not None else None
+        if level:
+            kept = isinstance(piece, np.ndarray) and low is not None
+            level = (level[0] + low.sum(), level[1] + (piece - shift).sum(axis=0)) if kept else None
     if run is None:
         raise ValueError("pieces must not be empty")
-    return Stream(learner, np.concatenate(paid), run.w, total)
+    return Stream(learner, np.concatenate(paid), run.w, total, level)
 
 
 class _ByLoops:
@@ -361,13 +374,18 @@ class _ByLoops:
     def w(self) -> Array:
         return self.rounds.w
 
-    def go(self, piece: Any) -> Array:
+    def go(self, piece: Any, shift: Any) -> tuple[Array, Array | None]:
+        """Play a piece and return the payments, and those without the `shift` of each round."""
         if isinstance(piece, (np.ndarray, Examples)) and code(piece) == self.loss:
             n = piece.dim if isinstance(piece, Examples) else piece.shape[1]
             if n != len(self.w):
                 raise ValueError(f"the losses must have the dimension of the learner, {len(self.w)}, got {n}")
             with np.errstate(all="ignore"):
-                return self.rounds.go(piece, self.loss, keep=False)[2]
+                if not np.any(shift):
+                    paid = self.rounds.go(piece, self.loss, keep=False)[2]
+                    return paid, paid
+                low = self.rounds.go(piece - shift, self.loss, keep=False)[2]
+                return low + shift[:, 0], low
         raise ValueError("all pieces must be of one kind: arrays, or losses over data with one φ")
 
 
@@ -381,19 +399,25 @@ class _ByPlayer:
     def _next(self) -> Array:
         return validate.array("the play", self.player.predict(), ndim=1).copy()
 
-    def go(self, piece: Any) -> Array:
+    def go(self, piece: Any, shift: Any) -> tuple[Array, Array | None]:
         n = piece.shape[-1] if isinstance(piece, np.ndarray) else getattr(piece, "dim", len(self.w))
         if n != len(self.w):
             raise ValueError(f"the losses must have the dimension of the learner, {len(self.w)}, got {n}")
-        costs = []
+        costs, plays = [], []
         for loss in map(self.sees, map(Linear, piece) if isinstance(piece, np.ndarray) else piece):
+            plays.append(self.w)
             costs.append(float(loss.value(self.w.copy())))
             if hasattr(self.player, "step"):
                 self.player.step(loss.subgradient(self.w.copy()))
             else:
                 self.player.update(loss)
             self.w = self._next()
-        return np.array(costs)
+        paid = np.array(costs)
+        if not np.any(shift):
+            return paid, paid
+        W = np.array(plays)
+        inside = (np.abs(W.sum(axis=-1) - 1.0) <= 1e-9).all()  # else some play avoids the offset
+        return paid, ((piece - shift) * W).sum(axis=-1) if inside else None
 
 
 def _cost(piece: Any, u: Array) -> float:

@@ -161,14 +161,14 @@ def linear(
 
     The set is a ball round 0 of this `radius`, a box from `low` to `high`, one to be projected `over`, or, if
     all are None, all of space. Putting w back into the ball waits for the next round, which reads every
-    coordinate anyway. Plays are written into `points`, unless it is None. For Hedge the least entry of z_t is
-    taken from all: it changes no weight, and a large common offset costs no digits.
+    coordinate anyway. Plays are written into `points`, unless it is None. On the simplex the least entry of
+    z_t is taken from all: it changes no play, and a large common offset costs no digits.
     """
     (T, n), (eta, rule, start) = Z.shape, how
     shrink, last = 1.0, len(eta) - 1
     for t in range(T):
         z, e, pay, square, least = Z[t], eta[min(t, last)], 0.0, 0.0, 0.0
-        if total is not None and rule == SOFTMAX:
+        if (total is not None and rule == SOFTMAX) or (over is not None and over[0] == SIMPLEX):
             least = np.inf
             for i in range(n):
                 least = min(least, z[i])
@@ -178,7 +178,7 @@ def linear(
                 points[t, i] = v
             pay += v * z[i]
             if total is None:
-                v -= e * z[i]
+                v -= e * (z[i] - least)
             else:
                 total[i] += z[i] - least
                 v = start[i] - e * total[i]

@@ -9,20 +9,39 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from built_pages import FILES, Page
 from playwright.sync_api import sync_playwright
 
 from press import serve
 from press.print.chromium import ARGUMENTS, NAMES, chromium
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 CHROMIUM = chromium()
+DESK = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}}
 BEGAN = time.time()
 BAR, BAR_OF_A_CELL = (
     2,
     5,
 )  # seconds that an exercise may take to answer, and a cell to run, on an idle machine
+ONE_PROCESS_LESS = "--in-process-gpu"  # there is no graphics card: a quarter of the time of a new page
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
+
+
+# The files by how long they take. `make browser` gives each of them to one process, so that a small book, a
+# deck or a PDF is made once; with the longest first the processes end together.
+BY_TIME = ["built_book", "figures", "live", "reader", "slides", "pdf", "downloads", "first_contact", "sheets"]
+
+
+def pytest_collection_modifyitems(items):
+    def place(item):
+        name = item.path.stem.removeprefix("test_")
+        return BY_TIME.index(name) if item.path.parent == HERE and name in BY_TIME else len(BY_TIME)
+
+    if not os.environ.get("ORDER"):
+        items.sort(key=place)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -34,6 +53,12 @@ class Quiet(SimpleHTTPRequestHandler):
 def html():
     assert (HTML / "index.html").exists(), "no built book: run `make book`"
     return HTML
+
+
+@pytest.fixture(scope="session")
+def site(html):
+    """{name: page} of all that is read; templates of the theme lie in _static."""
+    return {path.as_posix(): Page(html / path) for path in FILES if path.parts[0] != "_static"}
 
 
 @pytest.fixture(scope="session")
@@ -62,19 +87,74 @@ def browser():
     if not CHROMIUM:
         pytest.skip("no Chromium found")
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, ONE_PROCESS_LESS])
         yield running
         running.close()
 
 
 @pytest.fixture(scope="session")
 def desktop(browser):
-    return browser.new_page(viewport={"width": 1280, "height": 900})
+    return browser.new_page(**DESK)
 
 
 @pytest.fixture(scope="session")
 def phone(browser):
-    return browser.new_page(viewport={"width": 390, "height": 844})
+    return browser.new_page(**PHONE)
+
+
+class Tabs:
+    """Pages that stay open from test to test, some for each kind of window.
+
+    A new page takes four times as long as a visit in one that is there.
+    """
+
+    def __init__(self, browser):
+        self.browser, self.kept, self.visits = browser, {}, 0
+
+    def take(self, busy, script, settings):
+        """A page with these settings that is not `busy`; `script` runs in it before all else."""
+        kept = self.kept.setdefault(json.dumps([script, settings], sort_keys=True), [])
+        page = next((page for page in kept if page not in busy), None)
+        if page is None:
+            page = self.browser.new_context(**settings).new_page()
+            if script:
+                page.add_init_script(script)
+            page.wrong, page.asked = [], []
+            page.on("pageerror", lambda error: page.wrong.append(str(error)))
+            page.on("request", lambda request: page.asked.append(request.url))
+            kept.append(page)
+        if page.viewport_size != settings["viewport"]:
+            page.set_viewport_size(settings["viewport"])
+        page.wrong.clear()
+        page.asked.clear()
+        return page
+
+    def visit(self, page, url):
+        """Load it anew: with a number of its own an address is never that of the page before."""
+        self.visits += 1
+        place, sign, words = url.partition("#")
+        page.goto(f"{place}?{self.visits}{sign}{words}", wait_until="load")
+
+
+@pytest.fixture(scope="session")
+def tabs(browser):
+    return Tabs(browser)
+
+
+@pytest.fixture
+def visit(tabs):
+    """Open an address in a kept page, another one for each call; an error of a page is one of the test."""
+    busy = []
+
+    def visit(url, script=None, page=None, **settings):
+        page = page or tabs.take(busy, script, settings or DESK)
+        busy.append(page)
+        tabs.visit(page, url)
+        return page
+
+    yield visit
+    for page in busy:
+        assert not page.wrong, page.url
 
 
 @pytest.fixture

@@ -2,15 +2,19 @@
 
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import venv
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from press.html import downloads
 
@@ -26,22 +30,44 @@ nbformat.write(notebook, sys.argv[1])
 """
 
 
+def needed(*names):
+    """{name: distribution} of these and of all that they need."""
+    found, waiting = {}, list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = distribution(name)
+            asked = map(Requirement, found[name].requires or [])
+            waiting += [r.name for r in asked if r.marker is None or r.marker.evaluate({"extra": ""})]
+    return found
+
+
+def link(source, target):
+    """A second name for the same file, or a copy where there cannot be one."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
 @pytest.fixture(scope="module")
 def jupyter(tmp_path_factory):
-    """The Python of a fresh environment with ipykernel, nbclient and NumPy."""
+    """The Python of an environment with pip, ipykernel, nbclient and NumPy, as they are here."""
     home = tmp_path_factory.mktemp("jupyter") / "venv"
-    python = home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    wanted = ["ipykernel", "nbclient", "numpy"]
-    if uv := shutil.which("uv"):
-        subprocess.run([uv, "venv", "--quiet", "--seed", "--python", sys.executable, str(home)], check=True)
-        install = [uv, "pip", "install", "--quiet", "--python", str(python), *wanted]
-    else:
-        venv.create(home, with_pip=True)
-        install = [str(python), "-m", "pip", "install", "--quiet", *wanted]
-    done = subprocess.run(install, capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"the package index is out of reach: {done.stderr[-300:]}")
-    return python
+    venv.create(home)
+    site = Path(sysconfig.get_path("purelib", "venv", {"base": str(home), "platbase": str(home)}))
+    parts = {
+        found.locate_file(file.parts[0])
+        for found in needed("pip", "ipykernel", "nbclient", "numpy").values()
+        for file in found.files
+        if file.parts[0] not in ("..", "__pycache__")
+    }
+    for part in map(Path, parts):
+        if part.is_dir():
+            shutil.copytree(part, site / part.name, copy_function=link)
+        else:
+            link(part, site / part.name)
+    return home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
 
 
 def executed(python, path):

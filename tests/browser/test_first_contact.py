@@ -1,9 +1,11 @@
 """What a reader meets first: the place in the contents, figures one can read, previews, and how soon."""
 
+import json
 import re
 import struct
 
 import pytest
+from contrast import contrast
 
 pytestmark = pytest.mark.browser
 
@@ -22,15 +24,17 @@ PLACES = """() => {
 }"""
 
 
+# a kept page would scroll the contents to where they were
+FRESH = "if (location.protocol !== 'about:') sessionStorage.clear()"
+
+
 @pytest.mark.parametrize("name", DEEP)
-def test_a_fresh_tab_shows_where_one_is_and_how_to_search(name, browser, address):
-    page = browser.new_page(viewport={"width": 1440, "height": 800})
-    page.goto(f"{address}/book/{name}.html", wait_until="load")
-    page.wait_for_timeout(200)
+def test_a_fresh_tab_shows_where_one_is_and_how_to_search(name, visit, address):
+    page = visit(f"{address}/book/{name}.html", FRESH, viewport={"width": 1440, "height": 800})
+    page.wait_for_function(f"Object.values(({PLACES})()).every(Boolean)")
     assert page.evaluate(PLACES) == {"search": True, "here": True}
     page.locator("#pst-primary-sidebar").evaluate("box => box.scrollTop = box.scrollHeight")
     assert page.evaluate(PLACES)["search"], "search stays at hand"
-    page.close()
 
 
 def test_a_chapter_unfolds_by_keyboard(desktop, address):
@@ -43,6 +47,7 @@ def test_a_chapter_unfolds_by_keyboard(desktop, address):
     assert link.is_visible()
 
 
+PHONE = {"viewport": {"width": 390, "height": 844}}
 TYPE = 40 / 3  # pixels: the type of `ocolib.plots` at true size
 SEEN = """() => [...document.querySelectorAll('article picture img')].filter(image => image.clientWidth)
   .map(image => [image.currentSrc.split('/').pop(), image.clientWidth, image.naturalWidth,
@@ -107,10 +112,26 @@ BLOCKING = """() => performance.getEntriesByType('resource')
   .map(entry => [entry.name, entry.encodedBodySize])"""
 
 
+def soon(blocking):
+    """Two answers are enough to paint: the page and its style, and where a figure stands its script."""
+    files = {url.partition("?")[0].rpartition("/")[2]: size for url, size in blocking}
+    assert files.keys() <= {
+        "book.css",
+        "figures.js",
+    }  # the script stands before a figure, which must not jump
+    assert files["book.css"] <= 40_000 and files.get("figures.js", 0) <= 30_000
+
+
 @pytest.mark.parametrize("name", FIVE)
-def test_a_page_is_painted_after_two_answers_on_a_slow_line(name, browser, packed_address, tell):
+def test_a_page_is_painted_after_two_answers(name, visit, packed_address):
+    soon(visit(f"{packed_address}/book/{name}.html", **PHONE).evaluate(BLOCKING))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FIVE)
+def test_how_soon_a_page_is_painted_on_a_slow_line(name, browser, packed_address, tell):
     """The times are printed, for they are those of this machine; what decides them anywhere is checked."""
-    context = browser.new_context(viewport={"width": 390, "height": 844})
+    context = browser.new_context(**PHONE)
     page = context.new_page()
     page.add_init_script(LONG)
     client = context.new_cdp_session(page)
@@ -123,12 +144,153 @@ def test_a_page_is_painted_after_two_answers_on_a_slow_line(name, browser, packe
     blocking, long = page.evaluate(BLOCKING), page.evaluate("window.long")
     context.close()
     tell(f"{name}: first paint {paint / 1000:.1f} s, longest task {max(long, default=0):.0f} ms")
-    files = {url.partition("?")[0].rpartition("/")[2]: size for url, size in blocking}
-    assert files.keys() <= {
-        "book.css",
-        "figures.js",
-    }  # the script stands before a figure, which must not jump
-    assert files["book.css"] <= 40_000 and files.get("figures.js", 0) <= 30_000
+    soon(blocking)
+
+
+# what students and lecturers type, and where they want to be: the first row
+ASKED = {
+    "sgd": "regret-bounds/pegasos",
+    "learning rate": "lecture-13-oco/online-subgradient-descent",
+    "mwu": "lecture-17-ftrl/experts",
+    "perceptrn": "lecture-09-perceptron/mistake-bound",
+    "bandit": "bandits/index",
+    "theorem 2 lecture 13": "lecture-13-oco/online-subgradient-descent",
+    "regret definition": "lecture-13-oco/the-game",
+    "subgradient definition": "lecture-13-oco/subgradients",
+    "projection simplex": "lecture-04-online-svm/experts-as-a-simplex",
+    "hinge": "lecture-04-online-svm/svm-hinge-subgradients",
+    "online to batch": "online-to-batch/index",
+    "ftrl": "lecture-13-oco/follow-the-leader",
+    "doubling trick": "lecture-13-oco/online-subgradient-descent",
+    "errata lecture 4": "lecture-04-online-svm/errata",
+    "exercises lecture 13": "exercises",
+    "homework": "exercises",
+    "log regret": "regret-bounds/logarithmic-regret",
+    "entropic regularizer": "lecture-17-ftrl/entropy-and-pinsker",
+    "minimax theorem": "games/duality-gap",
+    "slides": "for-lecturers",
+    "install": "run-it",
+    "how to cite": "intro",
+    "coq": "formal",
+    "python api": "reference",
+}
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_the_first_row_is_where_one_wanted_to_be(scheme, browser, address, html):
+    """Typed into the field as a reader does, on a host and from a file."""
+    page = browser.new_page()
+    page.goto(f"{address}/search.html" if scheme == "http" else (html / "search.html").as_uri())
+    field, rows = page.locator("#search-results input"), page.locator("#search-results .finder li")
+    found = {}
+    for words in ASKED:
+        field.fill("")
+        rows.first.wait_for(state="detached")
+        field.fill(words)
+        rows.first.wait_for(timeout=20_000)
+        found[words] = rows.first.locator("a").first.get_attribute("href").partition("#")[0]
+    page.close()
+    assert found == {words: f"./book/{page}.html" for words, page in ASKED.items()}
+
+
+def test_what_checks_a_row_comes_when_its_fold_is_opened(browser, html):
+    """The names are a quarter of the page, so they come late; from a file too."""
+    page = browser.new_page()
+    page.goto((html / "book" / "concordance.html").as_uri(), wait_until="load")
+    fold = page.locator("#row-ox13-thm2 .concordance-tests")
+    assert fold.locator("code").count() == 0
+    fold.locator("summary").click()
+    fold.locator("code").first.wait_for()
+    assert fold.locator("code").count() == sum(
+        map(int, re.findall(r"\d+", fold.locator("summary").inner_text()))
+    )
+    page.locator("#filter").fill("test_lecture13_basics")
+    page.wait_for_function("document.querySelector('.filter output').textContent.match(/^[1-9]/)")
+    page.close()
+
+
+MOST = 3000  # boxes; a page of 10,000 stands still for half a second where the processor is slow
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_only_what_is_near_is_laid_out(name, browser, packed_address, tell):
+    """What decides how long a processor is busy anywhere: how many boxes the longest step lays out."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    browser.start_tracing(page=page, categories=["devtools.timeline"])
+    page.goto(f"{packed_address}/book/{name}.html", wait_until="load")
+    page.wait_for_timeout(1500)
+    trace = json.loads(browser.stop_tracing())
+    context.close()
+    steps = [
+        event["args"]["beginData"]
+        for event in trace["traceEvents"]
+        if event["name"] == "Layout" and "beginData" in event.get("args", {})
+    ]
+    most = max(step["totalObjects"] for step in steps)
+    tell(f"{name}: at most {most} boxes laid out at once")
+    assert 100 < most <= MOST
+
+
+def test_blocks_far_away_take_their_place_when_one_comes_near(phone, address):
+    """They have a supposed height before, and after a walk to the end all of them have their own."""
+    phone.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html", wait_until="load")
+    blocks = phone.locator("article section > :is(.cell, .box, .exercise)")
+    shown = "b => Boolean(b.firstElementChild?.checkVisibility({contentVisibilityAuto: true}))"
+    before = blocks.evaluate_all(f"blocks => blocks.filter({shown}).length")
+    assert 0 < before < blocks.count() / 2
+    for place in range(0, blocks.count(), 4):
+        blocks.nth(place).scroll_into_view_if_needed()
+    assert blocks.last.evaluate(shown)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_skip_link_has_the_colours_of_the_book(mode, browser, address):
+    page = browser.new_page(color_scheme=mode)
+    page.goto(f"{address}/book/lecture-13-oco/the-game.html", wait_until="load")
+    page.keyboard.press("Tab")
+    link = page.locator(".skip-link")
+    assert link.locator("a").evaluate("a => a === document.activeElement")
+    ink, paper, card = page.evaluate(
+        """() => { const box = document.querySelector('.skip-link');
+        const spare = document.body.appendChild(document.createElement('div'));
+        spare.style.background = 'var(--card)';
+        return [getComputedStyle(box.querySelector('a')).color, getComputedStyle(box).backgroundColor,
+                getComputedStyle(spare).backgroundColor]; }"""
+    )
+    assert paper == card
+    assert (
+        contrast(*([float(part) for part in re.findall(r"[\d.]+", colour)] for colour in (ink, paper))) >= 4.5
+    )
+    page.close()
+
+
+def test_the_map_can_be_read_on_a_phone(phone, address):
+    phone.goto(f"{address}/book/map.html", wait_until="load")
+    sizes = phone.locator("svg.map a text").evaluate_all(
+        "texts => texts.map(t => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a)"
+    )
+    assert len(sizes) > 40 and min(sizes) >= 11
+    beyond = phone.locator("svg.map a").evaluate_all(
+        """links => links.filter(link => link.querySelector('text').getBoundingClientRect().right
+             > link.querySelector('rect').getBoundingClientRect().right)
+           .map(link => link.textContent)"""
+    )
+    assert beyond == [], "a title leaves its box"
+
+
+def test_the_status_page_has_a_time_for_every_page(desktop, address):
+    desktop.goto(f"{address}/book/status.html", wait_until="load")
+    words = desktop.locator("article").inner_text()
+    assert "not measured" not in words
+    assert re.search(r"seconds together, with one thread. Measured on \d{4}-\d\d-\d\d", words)
+
+
+def test_in_a_game_ones_moves_come_first(desktop, address):
+    desktop.goto(f"{address}/book/intro.html", wait_until="load")
+    figure = desktop.locator("moving-figure[data-figure=duel]")
+    moves, examples = (figure.get_by_role("group", name=name) for name in ("Your slope", "Try this"))
+    assert moves.bounding_box()["y"] < examples.bounding_box()["y"]
 
 
 WIDE = "article :is(.highlight pre, .cell_output pre, table.proof-chain)"
@@ -147,12 +309,22 @@ def test_code_and_proofs_need_no_scrolling_sideways_on_a_phone(name, phone, addr
     assert reason["y"] >= line["y"] + line["height"] - 1, "the reason stands under its line"
 
 
+# Letters are there, and for twenty frames the page has neither scrolled nor grown.
+STILL = """async () => {
+  await document.fonts.ready;
+  const look = () => [scrollY, document.documentElement.scrollHeight].join();
+  for (let before = look(), frames = 0; frames < 20; frames++) {
+    await new Promise(requestAnimationFrame);
+    if (look() !== before) [before, frames] = [look(), 0];
+  }
+}"""
+
+
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_link_into_a_long_page_leads_to_its_place(width, browser, address):
+def test_a_link_into_a_long_page_leads_to_its_place(width, visit, address):
     """Sections far away are laid out late: the place must be right all the same."""
-    page = browser.new_page(viewport={"width": width, "height": 844})
-    page.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html#exercises", wait_until="load")
-    page.wait_for_timeout(800)
+    place = f"{address}/book/lecture-09-perceptron/mistake-bound.html#exercises"
+    page = visit(place, viewport={"width": width, "height": 844})
+    page.evaluate(STILL)
     heading = page.locator("#exercises h2").first.bounding_box()
     assert -5 <= heading["y"] <= 260, heading
-    page.close()

@@ -1,9 +1,9 @@
 """A live session behind the seal: what is not ours is refused, nothing of the reader leaves the machine."""
 
 import re
-import shutil
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -37,11 +37,15 @@ tried("events", lambda: js.EventSource.new("{0}/events"))"""
 
 
 class Recording(SimpleHTTPRequestHandler):
-    """Serves a folder and keeps who asked for what."""
+    """Serves a folder, some files `changed`, and keeps who asked for what."""
 
-    def __init__(self, *arguments, asked, **settings):
-        self.asked = asked
+    def __init__(self, *arguments, asked, changed, **settings):
+        self.asked, self.changed = asked, changed
         super().__init__(*arguments, **settings)
+
+    def translate_path(self, path):
+        file = super().translate_path(path)
+        return self.changed.get(file, file)
 
     def parse_request(self):
         known = super().parse_request()
@@ -55,12 +59,13 @@ class Recording(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def recorded(tmp_path):
-    """recorded(folder) → (address, list of requests)."""
+    """recorded(folder, {file: what is sent instead}) → (address, list of requests)."""
     running = []
 
-    def start(folder):
+    def start(folder, changed=None):
         asked = []
-        server = ThreadingHTTPServer(("localhost", 0), partial(Recording, asked=asked, directory=folder))
+        handler = partial(Recording, asked=asked, changed=changed or {}, directory=folder)
+        server = ThreadingHTTPServer(("localhost", 0), handler)
         Thread(target=server.serve_forever, daemon=True).start()
         running.append(server)
         return f"http://localhost:{server.server_port}", asked
@@ -118,36 +123,36 @@ def test_nothing_of_the_reader_leaves_the_machine(tab, html, recorded, tmp_path)
 
 
 def tampered(html, tmp_path, part):
-    """The book with one bit of one runtime file turned round."""
-    copy = tmp_path / "copy"
-    shutil.copytree(html, copy, ignore=shutil.ignore_patterns("_sources", "_images"))
-    (file,) = (copy / "_static" / "live").glob(f"{part}-*")
+    """{a runtime file of the book: the same with one bit turned round}."""
+    (file,) = (html / "_static" / "live").glob(f"{part}-*")
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
-    file.write_bytes(data)
-    return copy
+    (tmp_path / file.name).write_bytes(data)
+    return {str(file): str(tmp_path / file.name)}
 
 
-def check_refusal(tab, folder, recorded):
-    tab.goto(f"{recorded(folder)[0]}/{PAGE}", wait_until="load")
+def check_refusal(tab, html, recorded, changed):
+    address, asked = recorded(html, changed)
+    tab.goto(f"{address}/{PAGE}", wait_until="load")
     cell = tab.locator(".live-cell:not(.tag_hide-input, .tag_check)").first
     run(cell)
     assert "is not the file that this book was built with" in cell.locator(".live-state").inner_text()
     assert not cell.locator(".live-output-body").filter(has_text=re.compile(".")).count()
+    assert any(Path(file).name in path for _, path, _ in asked for file in changed)
 
 
 def test_a_changed_file_is_refused_and_said_so(tab, html, recorded, tmp_path):
-    check_refusal(tab, tampered(html, tmp_path, "worker"), recorded)
+    check_refusal(tab, html, recorded, tampered(html, tmp_path, "worker"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", ["engine", "wasm", "stdlib", "numpy", "ocolib"])
 def test_every_changed_part_is_refused_and_said_so(tab, html, recorded, tmp_path, part):
-    check_refusal(tab, tampered(html, tmp_path, part), recorded)
+    check_refusal(tab, html, recorded, tampered(html, tmp_path, part))
 
 
 def test_a_changed_editor_is_refused_and_a_plain_field_takes_its_place(tab, html, recorded, tmp_path):
-    tab.goto(f"{recorded(tampered(html, tmp_path, 'editor'))[0]}/{PAGE}", wait_until="load")
+    tab.goto(f"{recorded(html, tampered(html, tmp_path, 'editor'))[0]}/{PAGE}", wait_until="load")
     cell = tab.locator(".live-cell:not(.tag_hide-input, .tag_check)").first
     cell.get_by_role("button", name=re.compile("^Edit")).click()
     cell.get_by_text("the editor could not be loaded: a plain field instead.").wait_for()

@@ -81,12 +81,14 @@ def search_page(desktop, address):
     return desktop
 
 
-@pytest.mark.parametrize("query", RIGHT)
-def test_the_right_page_comes_first(query, search_page):
-    found = search_page.evaluate(FIND, query)
-    first = found[0][0] if found else None
-    wanted = f"book/{RIGHT[query]}.html" if RIGHT[query] else None
-    assert first == wanted, found
+def test_the_right_page_comes_first(search_page):
+    wrong = []
+    for query, page in RIGHT.items():
+        found = search_page.evaluate(FIND, query)
+        first = found[0][0] if found else None
+        if first != (f"book/{page}.html" if page else None):
+            wrong.append((query, page, found))
+    assert not wrong
 
 
 PAINTED = """element => {

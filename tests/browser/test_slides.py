@@ -10,7 +10,16 @@ import pytest
 from press.print import slides
 
 pytestmark = pytest.mark.browser
-ONE = "lecture-17-ftrl"
+# Two pages with every kind of slide; all decks are made in `make long`.
+SOME = ["book/lecture-17-ftrl/index", "book/lecture-17-ftrl/experts"]
+MAKE_SOME = """
+import sys
+from pathlib import Path
+from press.print import built, slides
+target = Path(sys.argv[1])
+slides.write_files(target, built.HTML)
+print(slides.write("Two pages", sys.argv[2:], target, built.HTML))
+"""
 # Each slide in turn, as it is shown: what is larger than its frame.
 OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {
   const { h, v } = Reveal.getIndices(slide);
@@ -22,18 +31,41 @@ OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {
   const cut = figure && figure.scrollHeight > figure.clientHeight + 1;
   return tall || wide || cut ? [[slide.id, slide.scrollHeight, body.scrollWidth, body.clientWidth]] : [];
 })"""
+# The smallest letters of each slide, as a hall sees them; formulas have indices, which are smaller.
+SMALL = """() => Reveal.getSlides().flatMap(slide => {
+  const { h, v } = Reveal.getIndices(slide);
+  Reveal.slide(h, v);
+  const zoomed = element => {
+    let zoom = 1;
+    for (let e = element; e !== slide; e = e.parentElement) zoom *= parseFloat(getComputedStyle(e).zoom);
+    return zoom;
+  };
+  const found = [], walk = document.createTreeWalker(slide.querySelector('.fit'), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const words = walk.currentNode.data.trim(), element = walk.currentNode.parentElement;
+    const range = document.createRange();
+    range.selectNodeContents(walk.currentNode);
+    if (!words || element.closest('mjx-container, style') || !range.getClientRects().length) continue;
+    const { a, b, c, d } = element.closest('svg') ? element.getScreenCTM() : {};
+    const scale = a === undefined ? zoomed(element) : Math.sqrt(Math.abs(a * d - b * c));
+    const size = parseFloat(getComputedStyle(element).fontSize) * scale;
+    if (size < 17.95) found.push([slide.id, size, words.slice(0, 40)]);
+  }
+  return found.slice(0, 1);
+})"""
 KINDS = "() => Reveal.getSlides().map(slide => slide.classList[1])"
 
 
-@pytest.fixture(scope="module", params=["one", pytest.param("all", marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.long)])
 def decks(request, html, browser, tmp_path_factory):
     target = tmp_path_factory.mktemp("slides")
-    chosen = [ONE] if request.param == "one" else []
-    command = [sys.executable, "-m", "press", "slides", "--to", target, *chosen]
+    some, every = ["-c", MAKE_SOME, target, *SOME], ["-m", "press", "slides", "--to", target]
+    command = [sys.executable, *(some if request.param == "some" else every)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     files = [Path(line) for line in done.stdout.splitlines()]
-    assert {file.parent.name for file in files} == set(chosen or slides.chapters())
+    made = {slides.folder_of(SOME)} if request.param == "some" else set(slides.chapters())
+    assert {file.parent.name for file in files} == made
     return files
 
 
@@ -60,6 +92,27 @@ def test_every_slide_fits_its_frame(decks, opened):
         show(opened, file)
         assert opened.evaluate(OVERFLOWS) == [], file
         assert opened.evaluate("Reveal.getTotalSlides()") > 5
+
+
+def test_letters_can_be_read_in_the_last_row(decks, opened):
+    """18 pixels and more on a frame of 1280 by 720, in drawings too; smaller ones would be noticed."""
+    for file in decks:
+        show(opened, file)
+        assert opened.evaluate(SMALL) == [], file
+    opened.evaluate("document.querySelector('.fit p').style.fontSize = '12px'")
+    assert opened.evaluate(SMALL)
+
+
+def test_no_slide_answers_its_exercise_or_has_what_only_a_page_needs(decks, opened):
+    for file in decks:
+        show(opened, file)
+        for wrong in (".exercise :is(details, input, button)", ".fit :is(.slip, details.formal)"):
+            assert opened.locator(wrong).count() == 0
+        texts = opened.evaluate(
+            "[...document.querySelectorAll('section.exercise .fit')].map(e => [...e.querySelectorAll("
+            "'.exercise > :not(.admonition-title, .exercise-facts)')].map(p => p.textContent).join(''))"
+        )
+        assert texts and all(len(text) > 20 for text in texts), "each has the text of its exercise"
 
 
 def test_a_slide_that_is_too_long_would_be_noticed(decks, opened):

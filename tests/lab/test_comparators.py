@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from folded import for_each
 
 from ocolab import comparators
 from ocolib import losses, oracle
@@ -31,7 +32,7 @@ SETS = [
 ]
 
 
-@pytest.mark.parametrize("over", SETS, ids=repr)
+@for_each("over", SETS, repr)
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_best_point_is_that_of_cvxpy(name, over):
     data = LOSSES[name]
@@ -66,7 +67,7 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("make", [Ball, Simplex, Orthant, Space], ids=lambda make: make.__name__)
+@for_each("make", [Ball, Simplex, Orthant, Space])
 @pytest.mark.parametrize("name", HARD)
 def test_few_examples_of_any_size_have_a_best_point(name, make):
     """Fewer examples than numbers, many best points, slopes that are constant far out: nothing is refused."""
@@ -119,7 +120,7 @@ RADII = 0.1, 1.0, 10.0, 100.0, 1000.0
 BOUNDED = [*(Ball(n, r) for r in RADII), *(Box([-r] * n, [r] * n) for r in RADII), Simplex(n)]
 
 
-@pytest.mark.parametrize("scale", [1.0, 1000.0, "1 to 1000"])
+@for_each("scale", [1.0, 1000.0, "1 to 1000"])
 @pytest.mark.parametrize("name", TABLE)
 def test_ordinary_games_have_a_certified_best_point(name, scale):
     """Few examples on bounded sets of any size, more also on the orthant and the space; any features."""
@@ -284,7 +285,7 @@ def lowest(over, g, far):
     return -2.0 * t - far * np.linalg.norm(g + t * np.array([0.6, 0.8]))
 
 
-@pytest.mark.parametrize("over", PLANE, ids=repr)
+@for_each("over", PLANE, repr)
 @pytest.mark.parametrize("name", ["perceptron", "hinge, regularised", "quantile", "huber", "logistic"])
 def test_the_gap_by_hand(name, over):
     """The value less the least, over the set, of the tangents with slopes a in place of the losses."""

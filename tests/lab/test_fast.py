@@ -487,3 +487,49 @@ def test_a_second_process_compiles_nothing():
             [sys.executable, "-c", SECOND], env=compiling, capture_output=True, text=True, check=True
         )
     assert json.loads(done.stdout) == [[0, 0], [2, 1]]
+
+
+class Plain:
+    """A leader over the simplex that is played by its own player; `mass` 2 plays outside."""
+
+    def __init__(self, mass=1.0):
+        self.over, self.mass = sets.Simplex(3), mass
+
+    def player(self):
+        return learners.Hedge(3, 0.1).player() if self.mass == 1.0 else Doubled()
+
+
+class Doubled:
+    def predict(self):
+        return np.full(3, 2 / 3)
+
+    def step(self, z):
+        pass
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        learners.Hedge(3, 0.1),
+        learners.OGD(sets.Simplex(3), 0.01),
+        learners.OGD(sets.Simplex(3), 0.01, "eager"),
+        Plain(),
+    ],
+    ids=["hedge", "lazy", "eager", "own"],
+)
+def test_a_large_offset_costs_a_compiled_or_streamed_game_no_digits(learner):
+    Z = np.round(np.random.default_rng(3).random((600, 3)) * 2**20) / 2**20  # 1e9 + Z is exact
+    near = game.play(learner, Z)
+    streamed = fast.stream(learner, np.array_split(1e9 + Z, 7))
+    assert fast.play(learner, 1e9 + Z).points == pytest.approx(near.points, abs=1e-12)
+    assert streamed.regret() == pytest.approx(near.regret(), rel=1e-11)
+    assert streamed.regret(over=sets.Simplex(3)) == streamed.regret()
+    assert streamed.regret(against=[0, 1, 0]) == pytest.approx(near.regret(against=[0, 1, 0]), rel=1e-11)
+    assert streamed.paid == pytest.approx(1e9 + near.paid, rel=1e-15)
+
+
+def test_an_offset_that_a_play_or_a_rival_avoids_counts():
+    Z = np.full((4, 3), 10.0)
+    assert fast.stream(Plain(2.0), [Z]).regret() == pytest.approx(4 * (20.0 - 10.0))
+    assert fast.stream(learners.Hedge(3, 0.1), [Z]).regret(against=[0, 0, 0]) == pytest.approx(40.0)
+    assert fast.stream(learners.Hedge(3, 0.1), [Z]).regret(sets.Box([0] * 3, [1] * 3)) == pytest.approx(40.0)

@@ -31,6 +31,7 @@ def solutions():
         cell for text in notebooks.pages() for cell in nbformat.read(notebooks.notebook_of(text), 4).cells
     ]
     others = [*notebooks.BOOK.rglob("*.md"), *notebooks.ROOT.glob("oco*/**/*.py")]
+    others += (notebooks.ROOT / "press").rglob("*.py")  # of this the pages carry what draws their plots
     rest = [cell.source for cell in cells if not plain.is_solution(cell)]
     rest = "\n".join(map(squeezed, [*rest, *(path.read_text("utf8") for path in others)]))
     told = {cell.metadata["exercise"]: cell.source for cell in cells if plain.is_solution(cell)}
@@ -72,6 +73,7 @@ def unpacked(name, content):
 
 def says(kind, text):
     if kind in (".html", ".svg"):
+        text = text.replace("</pre>", "_")  # a line of code does not go on in what it prints
         text = html.unescape(re.sub(r"<[^>]*>", "", text))
     return squeezed(text)
 

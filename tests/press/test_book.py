@@ -7,6 +7,7 @@ from functools import cache
 import nbformat
 import pytest
 import yaml
+from folded import for_each
 
 from ocolab.limits import LIMITS
 from ocolib.theorems import THEOREMS
@@ -69,7 +70,7 @@ def functions(file):
 DONE = [entry for entry in ledger.entries(LEDGER) if ledger.done(entry)]
 
 
-@pytest.mark.parametrize("entry", DONE, ids=lambda entry: entry["id"])
+@for_each("entry", DONE, lambda entry: entry["id"])
 def test_a_done_item_has_one_anchor_and_its_tests_exist(entry):
     name = ledger.anchor(entry["id"])
     pages = [page for label, page in LABELS if label == name]

@@ -5,10 +5,12 @@ import json
 import posixpath
 import re
 import tomllib
+from functools import cache
 from types import SimpleNamespace
 
 import nbformat
 import pytest
+from folded import for_each
 from leaks import solutions, squeezed
 
 from press.html import downloads
@@ -16,9 +18,12 @@ from press.pages import notebooks, plain
 from press.sphinx import editions
 
 NAMES = [text.relative_to(notebooks.TEXT).with_suffix("").as_posix() for text in notebooks.pages()]
-every_page = pytest.mark.parametrize("name", NAMES)
+every_page = for_each("name", NAMES)
 MARKUP = re.compile(r"\{[\w:]+\}`|^(?:`{3,}|:{3,})\{|^:::|^\([\w.-]+\)=", re.MULTILINE)
 RELATIVE = re.compile(r"\]\((?!\w+:)([^)\s#]+)(?:#[^)\s]*)?\)")
+
+
+downloaded = cache(plain.notebook)  # several tests look at it
 
 
 def prose(notebook):
@@ -27,7 +32,7 @@ def prose(notebook):
 
 @every_page
 def test_a_download_is_plain_and_keeps_every_cell(name):
-    made = plain.notebook(name)
+    made = downloaded(name)
     nbformat.validate(made)
     assert not MARKUP.findall(prose(made))
     stored = nbformat.read(notebooks.BOOK / f"{name}.ipynb", as_version=4)
@@ -41,7 +46,7 @@ def test_a_download_is_plain_and_keeps_every_cell(name):
 
 @every_page
 def test_links_of_a_download_lead_to_other_downloads(name):
-    for target in RELATIVE.findall(prose(plain.notebook(name))):
+    for target in RELATIVE.findall(prose(downloaded(name))):
         page, kind = posixpath.splitext(posixpath.join(posixpath.dirname(name), target))
         assert kind == ".ipynb" and posixpath.normpath(page) in NAMES, target
 
@@ -86,8 +91,8 @@ def test_no_solution_is_left_where_none_is_wanted(name):
     env = SimpleNamespace(doc2path=lambda docname: str(notebook))
     app = SimpleNamespace(config=SimpleNamespace(edition="student"), env=env)
     editions.take_out(app, name, source)
-    whole = squeezed(json.dumps(plain.notebook(name)))
-    for text in (squeezed(source[0]), squeezed(json.dumps(plain.notebook(name, solutions=False)))):
+    whole = squeezed(json.dumps(downloaded(name)))
+    for text in (squeezed(source[0]), squeezed(json.dumps(downloaded(name, solutions=False)))):
         for exercise in notebooks.exercises(notebooks.read(notebooks.TEXT / f"{name}.md")):
             lines = solutions()[exercise]
             assert lines, f"nothing tells the solution of {exercise} from the rest: how would one find it?"

@@ -1,5 +1,7 @@
 """What the build adds to the pages, tried without building the book."""
 
+import base64
+import io
 import json
 import os
 import re
@@ -7,9 +9,11 @@ import subprocess
 from datetime import date
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
+from PIL import Image
 
 from ocolib import plots
 from press.html import cards, maths, sealed
@@ -93,6 +97,24 @@ def test_a_dark_figure_has_no_paper_and_no_dark_ink():
     assert re.search(r'<svg fill="#[d-f]', dark), "text without a colour of its own is light"
     box = images.darken('<path style="fill: #ffffff"/><path id="behind-a-word" style="fill: #ffffff"/>')
     assert "fill: none" in box and "fill: #15181d" in box, "no white block, and no line through a word"
+
+
+def test_shades_in_the_dark_begin_at_the_dark_paper():
+    """A heat map is a picture inside the figure: its scale goes from the paper to the strongest shade."""
+
+    def written(*colours):
+        out = io.BytesIO()
+        Image.fromarray(np.array([colours], np.uint8)).save(out, "png")
+        return f"data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}"
+
+    def read(svg):
+        return np.asarray(Image.open(io.BytesIO(base64.b64decode(svg.partition("base64,")[2]))))[0, :, :3]
+
+    paper, middle, strong = read(images.darken(written((255, 255, 255), (128, 179, 210), (0, 103, 165))))
+    assert paper.tolist() == [0x15, 0x18, 0x1D] and strong.tolist() == [0x6C, 0xB6, 0xF2]
+    assert (paper < middle).all() and (middle < strong).all()
+    photograph = written((255, 255, 255), (200, 30, 30))
+    assert images.darken(photograph) == photograph
 
 
 NAVIGATION = """<p aria-level="2" class="caption" role="heading"><span class="caption-text">First</span></p>

@@ -2,9 +2,9 @@
 
 import re
 
-import pytest
 import yaml
 from docutils import nodes
+from folded import for_each
 
 from press import ROOT
 from press.sphinx import formal
@@ -27,7 +27,7 @@ def test_every_file_has_a_page_and_every_page_its_file():
         assert f"`formal/{module}.v`" in page and f"```{{coq}} {module}\n```" in page
 
 
-@pytest.mark.parametrize("module", MODULES)
+@for_each("module", MODULES)
 def test_a_file_is_shown_whole(module):
     """Blocks and proofs, put together again, are the file without its blank lines."""
     source = (formal.FOLDER / f"{module}.v").read_text("utf8")
@@ -40,7 +40,7 @@ def folds():
     return {label: entry for label, entry in formal.coverage().items() if "coq" in entry}
 
 
-@pytest.mark.parametrize("label", folds())
+@for_each("label", folds())
 def test_a_fold_has_comment_statement_and_links(label):
     entry = folds()[label]
     content = formal.mark(entry)

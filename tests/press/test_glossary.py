@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from folded import for_each
 
 from press import ledger
 
@@ -19,7 +19,7 @@ def test_the_terms_stand_in_order_and_once():
     assert len(set(map(str.casefold, TERMS))) == len(TERMS)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry[0])
+@for_each("entry", ENTRIES, lambda entry: entry[0])
 def test_a_term_has_its_meaning_and_its_place(entry):
     meaning = [line for line in entry if line.startswith("  ")]
     assert len(meaning) == 1 and meaning[0].endswith(".")

@@ -3,7 +3,7 @@
 import ast
 import re
 
-import pytest
+from folded import for_each
 
 from press.pages import notebooks, plain
 from press.sphinx import questions
@@ -16,7 +16,7 @@ CELL = re.compile(r"^```\{code-cell\}(.*?)\n```$", re.MULTILINE | re.DOTALL)
 ASIDE = {"check", "exercise", "lines", "hide-input", "hide-cell", "remove-cell"}
 LINES = 12
 PAGES = [text for text in notebooks.pages() if GOALS.search(text.read_text("utf8"))]
-every_lesson = pytest.mark.parametrize("text", PAGES, ids=lambda t: t.relative_to(notebooks.ROOT).as_posix())
+every_lesson = for_each("text", PAGES, notebooks.shown)
 
 
 def bullets(block):
@@ -87,7 +87,7 @@ def asked(name, *kinds):
     return [block for block in inner(plain.documents()[name]) if block.kind in kinds]
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@for_each("name", LESSONS)
 def test_a_lesson_has_three_questions_three_levels_and_hints(name):
     exercises = asked(name, "task", *questions.PROOFS)
     if name in REPORTS:
@@ -108,7 +108,7 @@ def test_a_lesson_has_three_questions_three_levels_and_hints(name):
         )
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@for_each("name", LESSONS)
 def test_a_page_with_a_theorem_has_a_proof_exercise(name):
     if asked(name, "prf:theorem"):
         assert asked(name, *questions.PROOFS)

@@ -42,18 +42,14 @@ def cells(page):
     return [cell for cell in found if cell.cell_type == "code" and "remove-cell" not in notebooks.tags(cell)]
 
 
+@functools.cache
 def drawn(page):
     """{place of a figure: imports it needs} on a page."""
     lives = [place for place, cell in enumerate(cells(page)) if "live" in notebooks.tags(cell)]
     return live.drawable([cell.source for cell in cells(page)], lives)
 
 
-PAGES = sorted(live.ROOT.glob("pages/**/*.md"))
-FIGURES = [
-    pytest.param(page, place, id=f"{page.relative_to(live.ROOT / 'pages').with_suffix('')}-{place + 1}")
-    for page in PAGES
-    for place in drawn(page)
-]
+PAGES = [page for page in notebooks.pages() if "plots.figure(" in page.read_text("utf8")]
 
 
 @functools.cache
@@ -87,24 +83,40 @@ def run(page, place):
 
 
 @pytest.mark.live
-@pytest.mark.parametrize(("page", "place"), FIGURES)
-def test_a_figure_has_the_data_words_and_ranges_of_matplotlib(page, place, svg, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=notebooks.shown)
+def test_every_figure_of_a_page_has_the_data_words_and_ranges_of_matplotlib(page, svg, monkeypatch):
+    monkeypatch.setattr(plt, "show", lambda: None)
+    for place in drawn(page):
+        try:
+            check_figure(page, place, svg, monkeypatch)
+        except Exception as error:
+            error.add_note(f"the figure of code cell {place + 1} of {notebooks.shown(page)}")
+            raise
+
+
+def check_figure(page, place, svg, monkeypatch):
     before(page, place)
     svg.shown.clear()  # a figure that this one builds on
     run(page, place)
     ours = svg.shown[0].axes
-    monkeypatch.setattr(plots, "plt", plt)
-    monkeypatch.setattr(plt, "show", lambda: None)
-    plt.close("all")
-    run(page, place)
-    theirs = plt.gcf().axes
-    assert len(ours) == len(theirs) and len(svg.shown) == len(plt.get_fignums())
-    for mine, other in zip(ours, theirs, strict=True):
-        assert_alike(mine, other)
-    plt.close("all")
+    with monkeypatch.context() as patch:
+        patch.setattr(plots, "plt", plt)
+        plt.close("all")
+        run(page, place)
+        theirs = plt.gcf().axes
+        assert len(ours) == len(theirs) and len(svg.shown) == len(plt.get_fignums())
+        for mine, other in zip(ours, theirs, strict=True):
+            assert_alike(mine, other)
+        plt.close("all")
     assert_sound(svg.shown[0].drawing())
-    svg.width = 266  # points: a phone
-    assert_sound(svg.shown[0].drawing())
+    with monkeypatch.context() as patch:
+        patch.setattr(svg, "width", 266)  # points: a phone
+        assert_sound(svg.shown[0].drawing())
+
+
+@pytest.mark.live
+def test_some_figures_of_the_book_are_drawn_in_the_browser():
+    assert any(map(drawn, PAGES))
 
 
 def assert_alike(mine, other):

@@ -1,22 +1,25 @@
 """The pages are what they claim: executed as written, described, portable, and able to fail."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
+from functools import cache
 from textwrap import dedent
 
 import nbformat
 import pytest
 import yaml
 from directives import name_of, verifications
+from folded import for_each
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from ocolib.exercises import cases
 from press.pages import exercise, notebooks
 
 TEXTS = notebooks.pages()
-every_page = pytest.mark.parametrize("text", TEXTS, ids=notebooks.shown)
+every_page = for_each("text", TEXTS, notebooks.shown)
 
 MACHINE = re.compile(r"(?:^|[\s'\"=(])/(?:home|root|tmp|usr|work|Users)/|[A-Z]:\\|\b0x[0-9a-f]{6,}")
 NOT_LIVE = re.compile(r"\b(cvxpy|oracle|plt|plots|matplotlib|scipy|sklearn)\b")
@@ -33,7 +36,29 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 """
 
+FORKS = f"""{BLOCK}
+import json, os, traceback
+from ocolib import adversaries, exercises, game, learners, losses, regularizers, sets, theorems
 
+for line in sys.stdin:
+    heard, told = os.pipe()
+    if os.fork() == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(told, 2)
+        try:
+            exec(json.loads(line), dict(__name__="__main__"))
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    os.close(told)
+    with open(heard) as said:
+        text = said.read()
+    print(json.dumps([os.wait()[1], text]), flush=True)
+"""
+
+
+@cache
 def stored(text):
     """The notebook of a page as committed."""
     return nbformat.read(notebooks.notebook_of(text), as_version=4)
@@ -138,16 +163,46 @@ def test_no_output_names_a_machine(text):
             assert all(output.get("name") != "stderr" for output in cell.outputs), shown
 
 
+@pytest.fixture(scope="module")
+def with_numpy_alone():
+    """Run a script where nothing but NumPy and ocolib can be imported: (its status, what went wrong).
+
+    Each runs in a fork of its own; what all of them import is imported once.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+
+        def run(script):
+            print(json.dumps(script), file=process.stdin, flush=True)
+            return json.loads(process.stdout.readline())
+
+        yield run
+
+
 @pytest.mark.live
-@every_page
-def test_live_cells_need_numpy_alone_and_verify_the_answers_of_quick_questions(text):
+@pytest.mark.parametrize("text", TEXTS, ids=notebooks.shown)
+def test_live_cells_need_numpy_alone_and_verify_the_answers_of_quick_questions(text, with_numpy_alone):
     live = [cell.source for cell in code(stored(text).cells) if "live" in tags(cell)]
     for source in live:
         assert not NOT_LIVE.search(source), f"not live:\n{source}"
     answers = [f"assert {verify}, {name!r}" for name, verify in verifications(name_of(text)).items()]
-    script = "\n\n".join([BLOCK, *live, *answers])
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+    status, said = with_numpy_alone("\n\n".join([*live, *answers]))
+    assert status == 0, said
+
+
+@pytest.mark.live
+def test_a_live_cell_with_a_fault_or_another_import_fails(with_numpy_alone):
+    for script, words in (
+        ("import matplotlib", "a live cell needs NumPy alone, not matplotlib"),
+        ("from ocolib import oracle", "a live cell needs NumPy alone, not cvxpy"),
+        ("assert 1 + 1 == 3, 'q-sum'", "AssertionError: q-sum"),
+        ("raise SystemExit", "SystemExit"),
+        ("losses", "NameError"),
+    ):
+        status, said = with_numpy_alone(script)
+        assert status and words in said, said
+    assert with_numpy_alone("print('x' * 10**6)") == [0, ""]
 
 
 @every_page

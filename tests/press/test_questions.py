@@ -12,7 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 from directives import asked, verifications, written
 
-from press.pages import notebooks, plain
+from press.pages import depends, notebooks, plain
 from press.print import pdf, slides
 from press.sphinx import questions
 
@@ -211,21 +211,26 @@ def test_ids_are_the_books_own_and_hints_belong_to_an_exercise():
 
 
 @cache
-def live_values(name):
-    """The namespace of a page after its live cells ran, and what the cells with lines of a proof showed."""
+def shown_lines(name):
+    """What the cells with the lines of a proof show, {proof: (claims, the function that makes them)}.
+
+    Of the live cells above them those run that they build on.
+    """
+    made = notebooks.make(notebooks.TEXT / f"{name}.md").cells
+    cells = [cell for cell in made if cell.cell_type == "code" and "live" in notebooks.tags(cell)]
+    proofs = [place for place, cell in enumerate(cells) if "lines" in notebooks.tags(cell)]
+    needs = depends.dependencies([cell.source for cell in cells], set())
+    wanted = {number - 1 for place in proofs for number in needs[place]}
     values, shown = {"__name__": "__main__"}, {}
-    for cell in notebooks.make(notebooks.TEXT / f"{name}.md").cells:
-        if cell.cell_type == "code" and "live" in notebooks.tags(cell):
-            if "lines" not in notebooks.tags(cell):
-                exec(compile(cell.source, name, "exec"), values)
-                continue
-            *before, last = ast.parse(cell.source).body
-            exec(compile(ast.Module(before, []), name, "exec"), values)
-            shown[cell.metadata["proof"]] = (
-                eval(ast.unparse(last), values),
-                values["claims"],
-            )
-    return values, shown
+    for place, cell in enumerate(cells):
+        if place not in proofs:
+            source = cell.source if place in wanted else depends.imports_of(cell.source)
+            exec(compile(source, name, "exec"), values)
+            continue
+        *before, last = ast.parse(cell.source).body
+        exec(compile(ast.Module(before, []), name, "exec"), values)
+        shown[cell.metadata["proof"]] = eval(ast.unparse(last), values), values["claims"]
+    return shown
 
 
 def test_the_answers_of_pages_without_code_are_right():
@@ -306,12 +311,12 @@ def test_the_computed_lines_break_where_the_proof_is_false(flaw):
     """On the printed numbers exactly there, and on no numbers anywhere else."""
     name = FLAWS[flaw]
     if flaw in IN_WORDS:
-        assert flaw not in live_values(name)[1]
+        assert flaw not in shown_lines(name)
         return
     (block,) = [block for block in asked(name, "proof-flaw") if block.argument == flaw]
     proof = questions.read_proof(block.kind, flaw, block.inside()[1])
     (false,) = [place for place, line in enumerate(proof.lines, 1) if line.right]
-    printed, claims = live_values(name)[1][flaw]
+    printed, claims = shown_lines(name)[flaw]
     assert len(printed.lines) == len(proof.lines) and printed.broken == [false]
     assert sum(case is not None for case in printed.cases) >= 2
     assert "✗" in str(printed).split("\n")[false + 1]

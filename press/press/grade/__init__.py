@@ -27,9 +27,10 @@ from pathlib import Path
 from press.grade import assignment as assignments
 from press.grade import checks, handed_in, notebook, report
 from press.grade.fence import Fence
-from press.grade.judge import WHOLE, Judged, Row, judge
+from press.grade.judge import WHOLE, Judged, Row, harmless, judge
 
 MEMORY = 6 << 30  # of a judge
+STOPS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP  # Ctrl-C, a shutdown, a window that is closed
 
 
 def everything(attempts):
@@ -52,7 +53,13 @@ def seed_of(assignment, seed, student):
 def key_of(attempt, assignment, seed):
     """What a result depends on: if none of it has changed, the result of an earlier run holds."""
     pages = sorted({checks.book()[name][0] for name in assignment.exercises})
-    parts = [attempt.student, attempt.file, seed_of(assignment, seed, attempt.student), assignment.seconds]
+    parts = [
+        attempt.student,
+        attempt.file,
+        seed_of(assignment, seed, attempt.student),
+        assignment.seconds,
+        assignment.packages,
+    ]
     parts += [*assignment.exercises, *(page.read_text("utf8") for page in pages)]
     return hashlib.sha256(json.dumps(parts).encode() + attempt.content).hexdigest()
 
@@ -69,7 +76,7 @@ def judged_apart(attempt, assignment, seed, fence, answer):
     try:
         result = judge(attempt.content, assignment.exercises, fence, fresh, assignment.seconds)
     except Exception as problem:  # of ours: it is this student's row, and not the end of the others
-        result = Judged(reason=f"the judge failed ({type(problem).__name__}: {problem})"[:300])
+        result = Judged(reason=harmless(f"the judge failed ({type(problem).__name__}: {problem})"[:300]))
     answer.send(result)
 
 
@@ -85,7 +92,9 @@ def side_by_side(attempts, assignment, seed, fence, jobs):
                 process = context.Process(
                     target=judged_apart, args=(attempt, assignment, seed, fence, theirs)
                 )
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # an interrupt in a fork gets lost
                 process.start()
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
                 theirs.close()
                 running[ours] = attempt, process, time.monotonic() + WHOLE + 120
             ready = set(multiprocessing.connection.wait(list(running), 1))
@@ -93,7 +102,7 @@ def side_by_side(attempts, assignment, seed, fence, jobs):
                 if ours in ready:
                     try:
                         result = ours.recv()
-                    except EOFError:
+                    except (EOFError, OSError):
                         result = Judged(reason="the judge of this notebook ended early (out of memory?)")
                 elif time.monotonic() > until:
                     result = Judged(reason="judging it took too long")
@@ -138,7 +147,7 @@ def run(folder, assignment, into, seed=None, jobs=None, say=print):
     """Grade a folder into another; return {id: student}."""
     into.mkdir(parents=True, exist_ok=True)
     roster = assignment.roster if assignment else assignments.Roster()
-    attempts, ignored = handed_in.attempts(folder, roster)
+    attempts, ignored = handed_in.attempts(folder, roster, into)
     assignment = assignment or everything(attempts)
     book = Book(into)
     seed = seed or assignment.seed or book.seed or random.SystemRandom().randrange(1, 1 << 30)
@@ -200,14 +209,19 @@ def main(arguments=None):
     assignment = assignments.read(asked.assignment) if asked.assignment else None
     name = asked.assignment.stem if asked.assignment else ""
     into = asked.into or Path("_build", "grades", name)
-    run(
-        asked.submissions.resolve(),
-        assignment,
-        into,
-        asked.seed,
-        asked.jobs,
-        lambda text: print(text, flush=True),
-    )
+    for number in STOPS:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        run(
+            asked.submissions.resolve(),
+            assignment,
+            into,
+            asked.seed,
+            asked.jobs,
+            lambda text: print(text, flush=True),
+        )
+    except KeyboardInterrupt:
+        raise SystemExit("Broken off. Start it again, and it goes on where it stopped.") from None
     return 0
 
 

@@ -16,7 +16,9 @@ import csv
 import datetime as dt
 import io
 import math
+import unicodedata
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 
 import yaml
@@ -39,6 +41,11 @@ class Wrong(SystemExit):
     """The file says something that cannot be."""
 
 
+def spelt(word):
+    """A word as it is compared: in small letters, ü as one sign."""
+    return unicodedata.normalize("NFC", word).strip().casefold()
+
+
 @dataclass
 class Roster:
     """Everyone who takes part, and the table that they were read from."""
@@ -48,13 +55,21 @@ class Roster:
     lines: list = field(default_factory=list)  # of the table, as {column: cell}
     people: dict = field(default_factory=dict)  # {id: name}
     times: dict = field(default_factory=dict)  # {id: when it was handed in}, where the table says so
-    others: dict = field(default_factory=dict)  # {name, login or mail in small letters: id}
+    others: dict = field(default_factory=dict)  # {name, login or mail in small letters: id, or None}
+
+    def add(self, key, name, *others):
+        """Enter a student, who is also called by these words; a word that two have names neither."""
+        if key in self.people:
+            raise Wrong(f"the roster has {key} twice")
+        self.people[key] = name or key
+        for word in {spelt(word) for word in (name, *others)} - {""}:
+            self.others[word] = None if word in self.others else key
 
     def find(self, key, name=""):
-        """The id of a student who is called so; None if there is none here."""
+        """The id of a student who is called so; None if there is none here, or more than one."""
         if key in self.people:
             return key
-        return next((self.others[k.casefold()] for k in (key, name) if k.casefold() in self.others), None)
+        return self.others.get(spelt(key)) or self.others.get(spelt(name))
 
 
 @dataclass
@@ -104,15 +119,28 @@ def read(path):
     if unknown:
         raise Wrong(f"{path} has {', '.join(unknown)}; known are {', '.join(sorted(KEYS))}")
     asked = given["exercises"]
+    if isinstance(asked, list) and not all(isinstance(name, str) for name in asked):
+        raise Wrong(f"{path} must have `exercises:`, a list of ids, or ids with points and no dashes")
     asked = asked if isinstance(asked, dict) else dict.fromkeys(asked, 1)
     for name, points in asked.items():
         if name not in checks.book():
             raise Wrong(f"{path}: the book has no exercise {name}")
-        if not isinstance(points, int | float) or isinstance(points, bool) or not points > 0:
+        if not number(points) or points == 0:
             raise Wrong(f"{path}: the points of {name} must be a number above 0, not {points!r}")
     late = given.get("late") or {}
-    if not isinstance(late, dict) or set(late) - {"per day", "days"}:
+    if not isinstance(late, dict) or set(late) - {"per day", "days"} or not all(map(number, late.values())):
         raise Wrong(f"{path}: write late as {{per day: percent, days: how many}}")
+    for key in {"seconds", "seed"} & set(given):
+        if not number(given[key]) or given[key] < 1 or (key == "seed" and not isinstance(given[key], int)):
+            raise Wrong(f"{path}: {key} is a number from 1 on, not {given[key]!r}")
+    packages = given.get("packages") or []
+    if not isinstance(packages, list) or not all(isinstance(name, str) for name in packages):
+        raise Wrong(f"{path}: write packages as a list, [scipy]")
+    for name in packages:
+        try:
+            metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            raise Wrong(f"{path}: the package {name} is not installed where you grade") from None
     for key, choices in {"attempts": ("best", "last"), "seeds": ("class", "student")}.items():
         if given.get(key, choices[0]) not in choices:
             raise Wrong(f"{path}: {key} is {' or '.join(choices)}, not {given[key]!r}")
@@ -127,9 +155,14 @@ def read(path):
         seed=given.get("seed"),
         roster=roster(path.parent / given["roster"]) if given.get("roster") else Roster(),
         site=str(given.get("site") or "").rstrip("/"),
-        packages=("numpy", *given.get("packages", ())),
+        packages=("numpy", *packages),
         seconds=float(given.get("seconds", 20)),
     )
+
+
+def number(value):
+    """Is this a number from 0 on, and finite?"""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
 
 
 def moment(path, due):
@@ -172,9 +205,7 @@ def roster(path):
         raise Wrong(f"the roster {path} needs a column id (and name), or be a table of Moodle or Canvas")
     found = Roster("plain", head, lines)
     for line in lines:
-        key = line[small["id"]].strip()
-        found.people[key] = line.get(small.get("name", ""), "").strip() or key
-        found.others |= {cell.strip().casefold(): key for cell in line.values() if cell.strip()}
+        found.add(line[small["id"]].strip(), line.get(small.get("name", ""), "").strip(), *line.values())
     return found
 
 
@@ -182,10 +213,8 @@ def moodle(head, lines):
     found = Roster("moodle", head, lines)
     for line in lines:
         key = line["Identifier"].split()[-1]  # "Participant 1234567"
-        found.people[key] = line.get("Full name", "").strip() or key
-        for name in ("Full name", "Email address", "ID number"):
-            if line.get(name, "").strip():
-                found.others[line[name].strip().casefold()] = key
+        others = [line.get(name, "") for name in ("Email address", "ID number")]
+        found.add(key, line.get("Full name", "").strip(), *others)
         if when := clock(line.get("Last modified (submission)", "")):
             found.times[key] = when
     return found
@@ -194,9 +223,6 @@ def moodle(head, lines):
 def canvas(head, lines):
     found = Roster("canvas", head, [line for line in lines if line.get("ID", "").strip()])
     for line in found.lines:
-        key = line["ID"].strip()
-        found.people[key] = line["Student"].strip()
-        for name in ("Student", "SIS User ID", "SIS Login ID"):
-            if line.get(name, "").strip():
-                found.others[line[name].strip().casefold()] = key
+        others = [line.get(name, "") for name in ("SIS User ID", "SIS Login ID")]
+        found.add(line["ID"].strip(), line["Student"].strip(), *others)
     return found

@@ -25,11 +25,13 @@ HERE = Path(__file__).parent
 MEMORY = 2 << 30
 LIMITS = {"AS": MEMORY, "FSIZE": 16 << 20, "NOFILE": 64, "CORE": 0, "NPROC": 64, "CPU": 900}
 ROOM = 16 << 20  # bytes of /tmp
-#: other processes and namespaces, memory that no limit counts, doors into the kernel that no answer needs
+#: other processes and namespaces, sockets (some families know no namespace), memory that no limit counts,
+#: doors into the kernel that no answer needs
 REFUSED = """
 fork vfork unshare setns mount umount2 pivot_root chroot ptrace process_vm_readv process_vm_writev
-shmget semget msgget mq_open memfd_create memfd_secret bpf perf_event_open keyctl add_key request_key
-io_uring_setup userfaultfd personality open_by_handle_at fsopen open_tree move_mount kexec_load
+pidfd_open pidfd_getfd kcmp socket shmget semget msgget mq_open memfd_create memfd_secret bpf perf_event_open
+keyctl add_key request_key io_uring_setup userfaultfd personality name_to_handle_at open_by_handle_at fsopen
+fspick fsmount fsconfig open_tree move_mount mount_setattr fanotify_init quotactl syslog kexec_load
 """.split()  # noqa: SIM905 (a list of strings is longer)
 CLONE_THREAD = 0x10000
 INSTALL = (
@@ -213,7 +215,8 @@ class Fence:
     def command(self, listed):
         """The whole command; the file number `listed` has the list of system calls."""
         words = [self.program, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
-                 "--new-session", "--clearenv", "--cap-drop", "ALL", "--seccomp", str(listed)]  # fmt: skip
+                 "--new-session", "--clearenv", "--cap-drop", "ALL", "--hostname", "fence",
+                 "--seccomp", str(listed)]  # fmt: skip
         for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
             words += ["--setenv", name, "1"]
         for source, target in self.binds:

@@ -6,6 +6,7 @@ usual.
 """
 
 import time
+import unicodedata
 from dataclasses import dataclass, field
 
 from press.grade import checks, notebook, pipe
@@ -29,6 +30,11 @@ class Row:
     line: int | None = None
     source: str = ""
     absent: bool = False  # its cell is not in this notebook
+
+    def __post_init__(self):
+        for key, value in vars(self).items():
+            if isinstance(value, str):
+                setattr(self, key, harmless(value))
 
 
 @dataclass
@@ -135,6 +141,14 @@ class Judging:
         if self.student:
             self.student.end()
         self.student = None
+
+
+def harmless(text):
+    """What came from a student, as text that any file and any terminal takes: no half letters, no escapes,
+    nothing that turns a line round.
+    """
+    text = text.encode("utf8", "replace").decode("utf8")
+    return "".join(s if s in "\n\t" or unicodedata.category(s) not in ("Cc", "Cf") else " " for s in text)
 
 
 def sentence(text):

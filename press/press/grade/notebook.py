@@ -6,12 +6,16 @@ named by its metadata, or by its id where an editor has dropped the metadata.
 
 import ast
 import json
+import math
 import re
+import time
 from functools import cache
 
 from press.pages import notebooks
 
 LARGEST = 20 << 20  # bytes of a notebook
+CODE = 1 << 20  # letters of all its cells
+MAGICAL, SECONDS = 300, 20  # lines of a cell in which magics are looked for, and how long that may take
 CELL_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*\n")
 RUNS_CODE = {"time", "timeit", "capture", "prun", "python", "python3", "ipython", "jupyter"}
 
@@ -58,7 +62,10 @@ def cells(content, exercises):
     """
     try:
         kept = [found for cell in opened(content) if (found := read(cell, exercises))]
-        return [(name, definitions(text) if only else plain(text)) for name, text, only in kept]
+        if sum(len(text) for _, text, _ in kept) > CODE:
+            raise NoNotebook(f"it has more than {CODE >> 20} MB of code")
+        until = time.monotonic() + SECONDS
+        return [(name, definitions(text) if only else plain(text, until)) for name, text, only in kept]
     except DAMAGED:
         raise NoNotebook("it is not a notebook, or it is damaged") from None
 
@@ -82,13 +89,17 @@ def read(cell, exercises):
     return None, source, ours and "live" not in tags
 
 
-def plain(source):
-    """Neutralise magics and shell lines: IPython itself says which they are, so `% 2)` stays what it is."""
+def plain(source, until=math.inf):
+    """Neutralise magics and shell lines: IPython itself says which they are, so `% 2)` stays what it is.
+    It is slow where there are hundreds of them.
+    """
     while (magic := CELL_MAGIC.match(source)) and magic[1] in RUNS_CODE:
         source = "\n" * magic[0].count("\n") + source[magic.end() :]
     try:
         ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if source.count("\n") > MAGICAL or len(source) > 100 * MAGICAL or time.monotonic() > until:
+            return source
         from IPython.core.inputtransformer2 import TransformerManager
 
         try:

@@ -51,7 +51,9 @@ class Student:
             raise
 
     def begin(self, seconds):
-        """From now on the student's code may take so many seconds; what the judge takes does not count."""
+        """From now on the student's code may take so many seconds, with what it has the judge's functions
+        do; what else the judge takes does not count.
+        """
         self.seconds = self.left = seconds
 
     def wait(self, read, write):
@@ -148,10 +150,13 @@ class Student:
             args = [wire.unpack(value) for value in asked["args"]]
         except Exception:
             raise Stopped(UNREADABLE) from None
+        start = time.monotonic()
         try:
             return {"value": wire.pack(function(*args), functions)}
         except Exception as problem:
             return {"raised": [type(problem).__name__, str(problem)[:500]]}
+        finally:
+            self.left -= time.monotonic() - start
 
     def end(self):
         """End the process and all that is left of it."""

@@ -61,12 +61,15 @@ def marks(assignment, results):
         late, when = lateness(assignment, attempt)
         student.when = max(filter(None, (student.when, when)), default=None)
         reason = attempt.reason or judged.reason
+        if attempt.late:
+            student.notes.append("Late, says Canvas; it counts as one day.")
         if reason:
             student.notes.append(f"{attempt.file.rpartition('/')[2]}: {reason}.")
         for row in judged.rows:
             take(assignment, student, row, late)
         if assignment.roster.people and attempt.student not in assignment.roster.people:
-            student.notes = list(dict.fromkeys([*student.notes, "Not on the roster."]))
+            student.notes.append("Not on the roster.")
+        student.notes = list(dict.fromkeys(student.notes))
     found = dict(sorted(found.items()))
     for student in found.values():
         if not student.files:
@@ -94,8 +97,7 @@ def lateness(assignment, attempt):
     when = told or attempt.when
     days = assignment.days_late(when)
     if attempt.platform == "canvas":  # its files carry the time of the download, but say LATE
-        days = max(1, days) if attempt.late else 0
-        when = attempt.when if attempt.late else None
+        return int(attempt.late), None
     return days, when
 
 
@@ -107,7 +109,7 @@ def plain(cell):
     if not isinstance(cell, str):
         return cell
     cell = re.sub(r"[\x00-\x1f\x7f]+", " ", cell)[:2000]
-    return f"'{cell}" if cell.lstrip()[:1] in ("=", "+", "-", "@") else cell
+    return f"'{cell}" if re.match(r"\s*([=@＝＠]|[-+－＋].)", cell) else cell  # a - alone is Moodle's
 
 
 def table(path, rows):

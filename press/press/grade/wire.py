@@ -3,7 +3,7 @@
 Numbers, texts, lists, arrays and fractions arrive as they were, arrays with their dtype. A function stays
 where it is: the other side gets a stand-in that calls it across the pipe. Anything else arrives as an
 `Other`, which shows what it was and converts to no number. The same file runs on both sides of the fence; it
-needs NumPy alone.
+needs NumPy alone. What is read takes little time and room, however it was written.
 """
 
 import base64
@@ -15,6 +15,8 @@ import numpy as np
 
 SHOWN = 300  # letters of a repr
 KINDS = "biufc"  # dtypes that are numbers
+DIGITS = 2048, 1 << 18  # hexadecimal: of an integer that is kept, of one that is read at all
+LENGTH, ENTRIES = 1 << 24, 1000  # of an axis, of a dict
 
 
 class Garbled(ValueError):
@@ -99,24 +101,24 @@ def _read(data, call):
         dtype = np.dtype(inside)
         if dtype.kind not in KINDS or dtype.shape or not isinstance(inside, str):
             raise Garbled("no array of numbers")
-        return (
-            np.frombuffer(base64.b64decode(data["data"], validate=True), dtype).reshape(data["shape"]).copy()
-        )
+        flat = np.frombuffer(base64.b64decode(data["data"], validate=True), dtype)
+        return flat.reshape(_shape(data)).copy()
     if kind == "scalar":
         return _read(inside, call)[()]
     if kind == "objects":
         parts = np.empty(len(inside), dtype=object)
         parts[:] = [_read(part, call) for part in inside]
-        return parts.reshape(data["shape"])
+        return parts.reshape(_shape(data))
     if kind in ("list", "tuple"):
         parts = [_read(part, call) for part in inside]
         return parts if kind == "list" else tuple(parts)
-    if kind == "dict":
+    if kind == "dict" and len(inside) <= ENTRIES:
         return {_read(k, call): _read(v, call) for k, v in inside}
     if kind == "int":
-        return int(inside, 16)
+        return _integer(inside) if len(inside) <= DIGITS[0] else Other("int", f"{inside[:20]}…, an integer")
     if kind == "fraction":
-        return Fraction(int(inside[0], 16), int(inside[1], 16))
+        above, below = map(_integer, inside)
+        return Fraction(above, below) if max(map(len, inside)) <= DIGITS[0] else above / below
     if kind == "complex":
         return complex(*inside)
     if kind == "other":
@@ -127,6 +129,19 @@ def _read(data, call):
     if call and kind == "pickle":
         return pickle.loads(base64.b64decode(inside))
     raise Garbled("no value")
+
+
+def _shape(data):
+    """The shape of an array: an empty one may be long without taking any room."""
+    if any(type(n) is not int or not 0 <= n <= LENGTH for n in data["shape"]):
+        raise Garbled("no shape")
+    return data["shape"]
+
+
+def _integer(text):
+    if len(text) > DIGITS[1]:
+        raise Garbled("an integer that is too long")
+    return int(text, 16)
 
 
 def stand_in(place, name, call):

@@ -13,6 +13,7 @@ PASSES = (
     "press.html.offline:write_letters",
     "press.sphinx.figures:write_script",
     "press.sphinx.live:write_exercises",
+    "press.sphinx.concordance:write_checks",
     "press.html.downloads:write",
     "press.sphinx.images:dark_images",
     "press.sphinx.reader:remove_unused",

@@ -1,7 +1,6 @@
 """Find what the cells of a page depend on: the names that a cell reads, binds, changes and imports."""
 
 import ast
-import copy
 import symtable
 from functools import cache
 
@@ -30,8 +29,8 @@ class Names:
             tree = ast.parse(source)
         except SyntaxError:  # a line for IPython, such as %pip
             return
-        for statement in steps(tree.body):
-            table = symtable.symtable(ast.unparse(Scoped().visit(copy.deepcopy(statement))), "cell", "exec")
+        for statement in steps(Scoped().visit(ast.parse(source)).body):
+            table = symtable.symtable(ast.unparse(statement), "cell", "exec")
             self.used |= reads(table) - self.bound
             self.bound |= {
                 s.get_name() for s in table.get_symbols() if s.is_assigned() and not s.is_imported()
@@ -130,6 +129,7 @@ def dependencies(sources, passive):
     return [sorted(position + 1 for position in needed) for needed in result]
 
 
+@cache
 def imports_of(source):
     """The imports at the top level of a cell, without what else it does: a check may be long."""
     body = ast.parse(source).body

@@ -10,6 +10,7 @@ follows the last check is told with the solution only.
 import ast
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from press.pages import depends
 
@@ -54,7 +55,7 @@ def is_check(node):
     return bool(called) and ast.unparse(called).startswith("exercises.check")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Exercise:
     """The texts of an exercise's cells; `kept`, what the student's cell needs, may be empty."""
 
@@ -71,6 +72,7 @@ PROPERTIES = {
 }
 
 
+@cache
 def split(source, name):
     """The cells of an exercise from the one that is written; `name` is its id."""
     found = parts(source)

@@ -84,7 +84,7 @@ class Reader:
     def take(self, element):
         classes = element.get("class", [])
         if "exercise" in classes:
-            self.exercises.append(element)
+            self.exercises.append(asked(element))
         elif "quick" in classes:
             self.show("question", question(element))
         elif "hints" in classes:
@@ -156,6 +156,14 @@ def question(box):
     """A quick question for the class: what is asked and the choices, not the answer."""
     result = copy(box)
     for part in result.select("details, .field, .headerlink, legend, input"):
+        part.decompose()
+    return result
+
+
+def asked(box):
+    """An exercise for the class: without the answers to it, and without what only a page can do."""
+    result = copy(box)
+    for part in result.select("details, .field, .headerlink, input, textarea, button, .proof-work > label"):
         part.decompose()
     return result
 
@@ -244,6 +252,8 @@ class Deck:
     def cleaned(self, page, part):
         """A copy whose links lead to the book and whose pictures lie with the slides."""
         part = copy(part)
+        for inner in part.select(".slip, details.formal"):  # a mark in the margin, a proof in Coq
+            inner.decompose()
         for inner in [part, *part.find_all(True)]:
             if inner.get("id") and inner.name != "moving-figure":
                 del inner["id"]

@@ -11,14 +11,13 @@ import math
 import random
 import re
 import textwrap
-import zlib
 from dataclasses import dataclass
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from press import ROOT, ledger
+from press import ledger
 from press.sphinx import tables
 
 LEVELS = ("warm-up", "standard", "challenge")
@@ -505,12 +504,9 @@ class SlipRole(SphinxRole):
 
 
 def add_files(app, pagename, templatename, context, doctree):
-    """Style and script where a page asks something."""
+    """Name the script where a page asks something (`press.html.light` puts it into the one of the book)."""
     if doctree is not None and any(doctree.findall(element)):
         app.add_js_file("questions.js", loading_method="defer")
-    else:  # the next page will most likely ask: fetch it at leisure
-        version = zlib.crc32((ROOT / "book" / "_static" / "questions.js").read_bytes())
-        context.setdefault("later", []).append(f"_static/questions.js?v={version:08x}")
 
 
 def setup(app):

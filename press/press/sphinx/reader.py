@@ -31,8 +31,8 @@ LOOKED_UP = (
 )
 # Styles and scripts of extensions, and the sign in a page that it needs them.
 NEEDED = {
-    "sphinx-design": "sd-",
-    "design-tabs": "sd-tab",
+    "design-tabs": "sd-tab-set",
+    "sphinx-design": 'class="sd-',
     "togglebutton": "dropdown",
     "proof.css": None,
     "sphinx_highlight": None,

@@ -4,6 +4,8 @@ import MiniSearch from "minisearch";
 
 const SMALL = new Set("a an and are as at be by for from in is it of on or the to what with".split(" "));
 const KIND = { Page: 1.6, Section: 1, Exercise: 0.75, Term: 0.7, Function: 0.45, Erratum: 0.55, Item: 1.05 };
+/** What an entry weighs; a section of the concordance only names a chapter that has pages of its own. */
+const weight = ({ k, p }) => (KIND[k] || 1.2) * (k === "Section" && p === "book/concordance.html" ? 0.4 : 1);
 const WORD = /\d+(?:\.\d+)+|[\p{L}\p{N}_]+/gu;
 const base = text => text.toLowerCase().normalize("NFD").replace(/[\u0300-\u036f]/g, "").replace(/['’]s\b/g, "");
 
@@ -73,7 +75,7 @@ export function find(text, book) {
         prefix: word => word === unfinished && word.length > 2,
         fuzzy: word => fuzzy && word.length > 2 + fuzzy && !/\d/.test(word) && fuzzy,
         maxFuzzy: 2,
-        boostDocument: id => KIND[book.entries[id].k] || 1.2,
+        boostDocument: id => weight(book.entries[id]),
       },
     );
   // a letter too many, too few or wrong; then two, for letters that changed places
@@ -87,7 +89,7 @@ export function find(text, book) {
       return book.names[id].some(own => ` ${own} `.includes(` ${phrase} `)) ? 20 * words.length : 0;
     };
     const extra = Math.max(...asked.map((words, place) => (place ? 0.95 : 1) * called(words)));
-    return { entry, score: score + extra * (KIND[entry.k] || 1.2), terms: new Set(terms) };
+    return { entry, score: score + extra * weight(entry), terms: new Set(terms) };
   });
   return merged(found.sort((a, b) => b.score - a.score));
 }

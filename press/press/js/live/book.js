@@ -141,7 +141,7 @@ export class Book {
     } else if (epoch === this.epoch) {
       this.remember(cell, source, outcome.end);
     }
-    if (shown || outcome.end !== "ok") output.end(cell.isYours, task?.verdicts.length > 0);
+    if (shown || outcome.end !== "ok") output.end(cell.isYours, Boolean(task));
     if (task?.end(outcome.end === "ok", source)) this.progress.update();
     this.changed();
     return outcome;

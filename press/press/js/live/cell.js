@@ -134,6 +134,14 @@ export class Cell {
     }
   }
 
+  /** Lines that the page puts at the end of the reader's code. */
+  append(lines) {
+    const source = `${this.source.trimEnd()}\n\n${lines}`;
+    this.adopt(source);
+    this.keep(source);
+    this.runButton.focus();
+  }
+
   /** Another tab changed this cell. */
   hearOtherTab(source) {
     if (this.editor?.hasFocus()) return this.say("Changed in another tab too; what you type here is kept.");

@@ -1,5 +1,6 @@
 // An exercise in the page: what the checker says, and the tick. Hints: see questions.js.
-import { make, status } from "./dom.js";
+import { nothingChecked } from "./checks.js";
+import { button, make, status } from "./dom.js";
 import { isDone, keepRight, rightAnswer, setDone } from "./memory.js";
 
 const FIELDS = [["line", "Your line"], ["input", "Input"], ["got", "You have"], ["expected", "Expected"]];
@@ -52,7 +53,8 @@ export class Exercise {
     const passed = ok && this.verdicts.length > 0 && this.verdicts.every((verdict) => verdict.passed);
     this.verdict.classList.toggle("live-passed", passed);
     for (const verdict of this.verdicts) this.verdict.append(...told(verdict));
-    if (this.left.length) {
+    if (ok && !this.verdicts.length) this.tellMissing(source);
+    if (this.left.length && this.verdicts.length) {
       const which = `${this.left.length === 1 ? "cell" : "cells"} ${this.left.join(", ")}`;
       const words = `Your answer builds on ${which}, which you changed: it was judged with the printed code.`;
       this.verdict.append(make("p", { className: "live-quiet", textContent: words }));
@@ -60,6 +62,18 @@ export class Exercise {
     if (passed) setDone(this.slug), keepRight(this.slug, source);
     this.showTick();
     return passed;
+  }
+
+  /** The cell ran to its end and nothing judged it: most often its last line was deleted. */
+  tellMissing(source) {
+    const { words, lines } = nothingChecked(this.cell.printed, source);
+    this.verdict.append(make("p", { textContent: `✗ ${words}` }));
+    if (!lines) return;
+    const back = button("Put it back", () => {
+      this.cell.append(lines);
+      this.verdict.replaceChildren(make("p", { textContent: "The check is back at the end of this cell. Press Run and check." }));
+    });
+    this.verdict.append(make("pre", { textContent: lines }), back);
   }
 }
 

@@ -1,6 +1,6 @@
 // Run once, when the slides are made: each fills its frame and no more, larger, smaller, or in parts. Below LEGIBLE letters would be smaller than 18 px.
 async ({ height }) => {
-  const MOST = 1.24, LEGIBLE = 0.9, LEAST = 0.62, FOOT = 44, HEAD = '.box-head, .admonition-title, .claim, h1, h2, thead, caption, colgroup';
+  const MOST = 1.24, LEGIBLE = 0.9, LEAST = 0.62, FOOT = 44, HEAD = '.box-head, .admonition-title, .claim, h1, h2, thead, caption, colgroup, .exercise-facts';
   document.documentElement.classList.add('measuring');
   document.body.getBoundingClientRect(); // letters are fetched for what is laid out
   await document.fonts.ready;

@@ -94,13 +94,13 @@ def test_the_scale_of_the_losses_does_not_matter(learner):
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (lambda: AdaGrad(Space(2)), "scale must be given on a set without bound"),
+        (lambda: AdaGrad(Space(2)), "scale must be given on an unbounded set"),
         (lambda: AdaGrad(Ball(2), diagonal=True), "diagonal AdaGrad needs a Box or a Space"),
         (lambda: AdaGrad(Ball(2), scale=-1.0), "scale must be finite and ≥ 0"),
         (lambda: AdaGrad(Ball(2), scale=[1.0, 2.0]), r"scale must have shape \(\)"),
         (lambda: AdaGrad(Ball(2), start=[2.0, 0.0]), "start must lie in"),
         (lambda: AdaHedge(1), "n must be an integer ≥ 2"),
-        (lambda: theorems.AdaGradDiagonal([1.0], [1.0, 2.0]), "one shape"),
+        (lambda: theorems.AdaGradDiagonal([1.0], [1.0, 2.0]), "the same shape"),
         (lambda: theorems.AdaGradDiagonal([1.0], [0.0]), "totals must be ≥ 0 and not all 0"),
     ],
 )

@@ -94,7 +94,7 @@ def test_optimistic_hedge_counts_the_last_loss_twice():
 
 
 def test_wrong_arguments_are_named():
-    with pytest.raises(ValueError, match="row must play 3 choices"):
+    with pytest.raises(ValueError, match="row must have 3 choices"):
         play_game(SCISSORS, Hedge(2, 0.1), Hedge(3, 0.1), 5)
     with pytest.raises(ValueError, match=r"column must have a method player\(\)"):
         play_game(SCISSORS, Hedge(3, 0.1), "Hedge", 5)

@@ -291,7 +291,7 @@ def test_losses_of_another_dimension_are_refused(n):
         learners.Hedge(3, 0.1),
         learners.DelayedOGD(sets.Ball(3), 0.1),
     ):
-        with pytest.raises(ValueError, match=r"3 entries|the dimension of the learner, 3"):
+        with pytest.raises(ValueError, match=r"3 entries|the learner plays in dimension 3"):
             fast.play(learner, np.ones((9, n)))
         with pytest.raises(ValueError, match=r"the dimension of the learner, 3"):
             fast.stream(learner, [np.ones((9, 3)), np.ones((9, n))])

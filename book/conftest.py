@@ -1,10 +1,14 @@
-"""nbval: the longest pages first, and how long each took, for the status page."""
+"""nbval: kernels that start at once, the longest pages first, and how long each took, for the status page."""
 
 from collections import Counter, defaultdict
 
-from press import files
+from press import files, kernels
 
 seconds = defaultdict(float)
+
+
+def pytest_configure():
+    kernels.fork_kernels()
 
 
 def page(nodeid):

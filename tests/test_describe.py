@@ -6,6 +6,7 @@ import pkgutil
 
 import numpy as np
 import pytest
+from folded import for_each
 from strategies import examples
 
 import ocolib
@@ -38,7 +39,7 @@ def dataclasses_of(package):
                 yield thing
 
 
-@pytest.mark.parametrize("kind", list(dataclasses_of(ocolib)), ids=lambda kind: kind.__name__)
+@for_each("kind", list(dataclasses_of(ocolib)), lambda kind: kind.__name__)
 def test_nothing_described_can_be_changed(kind):
     assert kind.__dataclass_params__.frozen
     thing = object.__new__(kind)
@@ -46,7 +47,7 @@ def test_nothing_described_can_be_changed(kind):
         setattr(thing, dataclasses.fields(kind)[0].name if dataclasses.fields(kind) else "any", 1)
 
 
-@pytest.mark.parametrize("kind", list(dataclasses_of(ocolib)), ids=lambda kind: kind.__name__)
+@for_each("kind", list(dataclasses_of(ocolib)), lambda kind: kind.__name__)
 def test_what_holds_arrays_is_not_compared_field_by_field(kind):
     """Two arrays have no one truth value; `description` knows how to compare them."""
     types = " ".join(str(field.type) for field in dataclasses.fields(kind))
@@ -116,7 +117,7 @@ DESCRIPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("thing", DESCRIPTIONS, ids=lambda x: type(x).__name__)
+@for_each("thing", DESCRIPTIONS, repr)
 def test_a_description_can_be_read_back_from_what_it_shows(thing):
     names = {"array": np.array}
     for room in (phi, losses, sets, regularizers, learners):

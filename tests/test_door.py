@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from folded import for_each
 
 from ocolib import adversaries, oracle, validate
 from ocolib.game import play
@@ -401,7 +402,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("call", "words"), BAD, ids=[f"{i}: {words}" for i, (_, words) in enumerate(BAD)])
+@for_each("call, words", BAD, lambda case: case[1])
 def test_bad_input_gets_a_value_error_that_names_it(call, words):
     with pytest.raises(ValueError) as caught:
         call()

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from folded import for_each
 
 from ocolib import exercises
 from ocolib.exercises import (
@@ -137,7 +138,7 @@ def test_a_wrong_answer_is_explained_and_not_raised(name, capsys):
     assert verdict(capsys) == ""
 
 
-@pytest.mark.parametrize("flaw", FLAWS)
+@for_each("flaw", FLAWS)
 @every_check
 def test_whatever_a_student_returns_a_sentence_comes_back(name, flaw, capsys):
     function, words = FLAWS[flaw]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from folded import for_each
 
 from ocolab import certificates as cert
 
@@ -47,7 +48,7 @@ def test_the_list_names_labels_of_pages():
     assert set(COVERAGE) - labels == set()
 
 
-@pytest.mark.parametrize("label", COVERAGE)
+@for_each("label", COVERAGE)
 def test_the_list_names_theorems_or_a_reason(label):
     entry = COVERAGE[label]
     assert ("coq" in entry) != ("reason" in entry)

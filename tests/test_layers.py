@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from folded import for_each
 
 import ocolib
 from ocolib.phi import Phi
@@ -66,7 +66,7 @@ def imports(path):
             yield from ((name.partition(".")[0], node in tree.body) for name in names)
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@for_each("room", ROOMS)
 def test_a_room_imports_numpy_and_what_is_its_subject(room):
     one = HOME / f"{room}.py"
     files = [one] if one.exists() else (HOME / room).glob("**/*.py")
@@ -152,13 +152,13 @@ SHARED |= {"dim", "diameter", "lipschitz", "smooth", "curvature", "value", "subg
 SHARED |= {"expression", "predict", "update", "step", "lead", "after", "first", "over", "lazy"}
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@for_each("room", ROOMS)
 def test_every_public_name_has_a_docstring(room):
     assert importlib.import_module(f"ocolib.{room}").__doc__
     assert [n for n, thing in public(room) if not thing.__doc__ and n.split(".")[-1] not in SHARED] == []
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("theorems", "exercises")])
+@for_each("room", [room for room in ROOMS if room not in ("theorems", "exercises")])
 def test_every_public_name_has_its_types(room):
     for name, thing in public(room):
         if not isinstance(thing, type):

@@ -9,6 +9,7 @@ from math import exp, log, log2, sqrt
 
 import numpy as np
 import pytest
+from folded import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -315,7 +316,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("theorem", "numbers", "value"), BY_HAND)
+@for_each("theorem, numbers, value", BY_HAND)
 def test_a_bound_has_the_value_worked_out_by_hand(theorem, numbers, value):
     """So that none can be scaled, up or down, unnoticed: an upper bound stays one when it grows."""
     assert theorem(*numbers).bound == pytest.approx(value, rel=1e-9) and value > 0
@@ -451,7 +452,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("stated", "learner", "losses", "u", "words"), REFUSED)
+@for_each("stated, learner, losses, u, words", REFUSED)
 def test_a_proof_refuses_a_game_that_breaks_a_hypothesis_and_names_it(stated, learner, losses, u, words):
     trace = play(learner, losses)
     with pytest.raises(ValueError, match=rf"^{type(stated).__name__} requires: .*{words}"):

@@ -10,6 +10,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from folded import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +22,7 @@ from ocolib.learners import OGD, Hedge, inverse_sqrt
 from ocolib.sets import Ball, Hull, Simplex
 
 STORED = cert.stored()
-every_certificate = pytest.mark.parametrize("name", STORED)
+every_certificate = for_each("name", STORED)
 WIDTH = Fraction(1, 10**6)
 
 
@@ -263,9 +264,7 @@ def test_a_certificate_between_two_sizes_must_be_exact():
 # ---------------------------------------------------------------- they agree with solver, formula and play
 
 
-@pytest.mark.parametrize("within", ["ball", "diameter"])
-@pytest.mark.parametrize("projection", ["lazy", "eager"])
-@pytest.mark.parametrize("T", range(1, 11))
+@for_each("T, projection, within", list(product(range(1, 11), ["lazy", "eager"], ["ball", "diameter"])))
 def test_the_useful_range_is_the_closed_form(T, projection, within):
     found = STORED[f"range, {projection}, {within}, T = {T}"]
     sizes = list(map(Fraction, found["problem"]["size2"]))

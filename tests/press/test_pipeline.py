@@ -25,6 +25,17 @@ SHELL = ("sh", "bash", "make", "cat", "rm", "mkdir", "touch", "find", "dirname",
 CELL = "```{{code-cell}} ipython3\n{}\n```\n"
 
 
+PAGES = ("a", "b")
+
+
+def changing(name, number):
+    """The cells of a page of which every version prints another number, and 100 kB in short lines.
+
+    One line of that length would keep nbclient busy for seconds.
+    """
+    return "import time\ntime.sleep(0.1)", f"print('{name}', {number}, ('x' * 99 + chr(10)) * 1000)"
+
+
 class Small:
     """A book of a few pages, made by the real press and the real Makefile."""
 
@@ -64,6 +75,27 @@ class Small:
 @pytest.fixture
 def small(tmp_path):
     return Small(tmp_path / "small")
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """The notebooks a and b of a small book, made once by the real tool."""
+    book = Small(tmp_path_factory.mktemp("first") / "small")
+    for name in PAGES:
+        book.write(name, *changing(name, 0))
+    began = time.monotonic()
+    done = book.run(*book.command())
+    assert done.returncode == 0, said(done)
+    return [book.notebook(name) for name in PAGES], time.monotonic() - began
+
+
+@pytest.fixture
+def made(small, first_run):
+    """A small book whose notebooks have been made, and how long that took."""
+    notebooks, small.seconds = first_run
+    for path in notebooks:
+        shutil.copy(path, small.folder / "book")
+    return small
 
 
 @pytest.fixture
@@ -111,20 +143,11 @@ def wait_until_empty(folder):
 
 def check_kills(small, points):
     """Kill the tool, or it and its workers, at random moments of a run that changes every page."""
-    pages = ("a", "b")
-
-    def text(number):
-        for name in pages:
-            small.write(name, "import time\ntime.sleep(0.1)", f"print('{name}', {number}, 'x' * 100_000)")
-
-    text(0)
-    began = time.monotonic()
-    assert small.run(*small.command()).returncode == 0
-    length = time.monotonic() - began
     chance = random.Random(19)
     for number in range(1, points + 1):
-        text(number)
-        moment = chance.uniform(0, length)
+        for name in PAGES:
+            small.write(name, *changing(name, number))
+        moment = chance.uniform(0, small.seconds)
         process = subprocess.Popen(
             small.command(), cwd=small.folder, start_new_session=True, stdout=subprocess.DEVNULL
         )
@@ -132,7 +155,7 @@ def check_kills(small, points):
         (os.killpg if number % 2 else os.kill)(process.pid, signal.SIGKILL)
         process.wait()
         wait_until_empty(small.folder)
-        for name in pages:
+        for name in PAGES:
             notebook = nbformat.read(small.notebook(name), as_version=4)
             nbformat.validate(notebook)
             shown = notebook.cells[2].outputs[0].text.split()[1]
@@ -140,21 +163,21 @@ def check_kills(small, points):
     done = small.run(*small.command("--stale"))
     assert done.returncode == 0, said(done)
     assert not list((small.folder / "book").glob(".*.new"))
-    assert all(f", {points}," in small.notebook(name).read_text() for name in pages)
+    assert all(f", {points}," in small.notebook(name).read_text() for name in PAGES)
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for processes in /proc")
 
 
 @needs_proc
-def test_a_kill_leaves_every_notebook_whole(small):
-    check_kills(small, 2)
+def test_a_kill_leaves_every_notebook_whole(made):
+    check_kills(made, 2)
 
 
 @needs_proc
 @pytest.mark.long
-def test_twenty_kills_leave_every_notebook_whole(small):
-    check_kills(small, 20)
+def test_twenty_kills_leave_every_notebook_whole(made):
+    check_kills(made, 20)
 
 
 def test_a_build_that_failed_or_was_killed_begins_anew(small, tmp_path):
@@ -187,20 +210,19 @@ BAD = {
 
 
 def test_bad_cells_are_named_by_both_tools(small):
-    for name in ("good", *BAD):
-        small.write(name, "print(1)", "print(2)")
-    assert small.run(*small.command()).returncode == 0
-    stored = {name: small.notebook(name).read_bytes() for name in BAD}
+    small.write("good", "print(1)", "print(2)")
     for name, (cell, _) in BAD.items():
         small.write(name, "print(1)", cell)
+        nbformat.write(nbformat.v4.new_notebook(), small.notebook(name))
+    before = {name: small.notebook(name).read_bytes() for name in BAD}
     done = small.run(*small.command("--patience", "2"))
     assert done.returncode == 1 and "pages/good.md FAILED" not in done.stdout
     for name, (_, words) in BAD.items():
         told = done.stdout.partition(f"pages/{name}.md FAILED, notebook untouched\n")[2]
         assert told.startswith("cell 3: ") and words in told, done.stdout
-        assert small.notebook(name).read_bytes() == stored[name]
+        assert small.notebook(name).read_bytes() == before[name]
     for name, (cell, _) in BAD.items():
-        notebook = nbformat.read(small.notebook(name), as_version=4)
+        notebook = nbformat.read(small.notebook("good"), as_version=4)
         notebook.cells[2].source = cell
         nbformat.write(notebook, small.notebook(name))
     makefile = small.folder / "Makefile"
@@ -215,11 +237,9 @@ def test_bad_cells_are_named_by_both_tools(small):
 # ---------------------------------------------------------------- sentences
 
 
-def test_a_full_disk_is_said_and_the_notebook_stays(small):
-    small.write("a", "print(1)")
-    assert small.run(*small.command()).returncode == 0
-    before = small.notebook("a").read_bytes()
-    small.write("a", "print('x' * 100_000)")
+def test_a_full_disk_is_said_and_the_notebook_stays(made):
+    small, before = made, made.notebook("a").read_bytes()
+    small.write("a", *changing("a", 1))
 
     def little():
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))

@@ -295,12 +295,16 @@ def test_code_and_proofs_need_no_scrolling_sideways_on_a_phone(name, phone, addr
     assert reason["y"] >= line["y"] + line["height"] - 1, "the reason stands under its line"
 
 
+@pytest.mark.parametrize("place", ["the-proof", "exercises"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_link_into_a_long_page_leads_to_its_place(width, browser, address):
+def test_a_link_into_a_long_page_leads_to_its_place(width, place, browser, address):
     """Sections far away are laid out late: the place must be right all the same."""
     page = browser.new_page(viewport={"width": width, "height": 844})
-    page.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html#exercises", wait_until="load")
-    page.wait_for_timeout(800)
-    heading = page.locator("#exercises h2").first.bounding_box()
-    assert -5 <= heading["y"] <= 260, heading
+    page.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html#{place}", wait_until="load")
+    page.wait_for_timeout(1500)
+    heading = page.locator(f"#{place} h2").first
+    assert 60 <= heading.bounding_box()["y"] <= 260, heading.bounding_box()
+    page.mouse.wheel(0, 300)
+    page.wait_for_timeout(1000)
+    assert heading.bounding_box()["y"] < 60, "whoever scrolls on is not called back"
     page.close()

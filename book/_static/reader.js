@@ -28,6 +28,23 @@
     document.addEventListener('click', event => { if (event.target.closest('.primary-toggle')) setTimeout(showPlace, 50); });
   };
 
+  // A link leads to its place, though what lies above it is laid out only now and grows: until the reader moves, go there again.
+  const stayAtTarget = () => {
+    let left = false;
+    const leave = () => { left = true; };
+    for (const name of ['wheel', 'touchstart', 'pointerdown', 'keydown']) addEventListener(name, leave, { passive: true });
+    const again = () => {
+      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      left = false;
+      for (const wait of target ? [0, 150, 400, 900] : []) setTimeout(() => { if (!left) target.scrollIntoView({ behavior: 'instant' }); }, wait);
+    };
+    if (performance.getEntriesByType('navigation')[0]?.type === 'navigate') window.addEventListener('load', again);
+    document.addEventListener('click', event => {
+      const link = event.target.closest?.('a[href*="#"]');
+      if (link && link.pathname === location.pathname) setTimeout(() => { if (link.hash === location.hash) again(); });
+    });
+  };
+
   // Search: the index comes when the field is entered, as a script, so that it works from a file too.
   const found = {};
   const index = () => found.book ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')])
@@ -130,6 +147,7 @@
   document.addEventListener('DOMContentLoaded', () => {
     keepFocus();
     keepPlace();
+    stayAtTarget();
     prepareSearch();
     prepareFilter();
     prepareChecks();

@@ -79,6 +79,17 @@ def name(course, edition):
     return "-".join(filter(None, (course and Path(course).stem, edition)))
 
 
+def home(config, toc, site):
+    """The first page of a course, as text: title, lecturer, its pages by part."""
+    lines = [f"# {config['title']}", config["author"]]
+    for part in toc["parts"][:-1]:
+        kinds = [(entry["file"], (ROOT / f"{entry['file']}.md").exists()) for entry in part["chapters"]]
+        pages = [f"- [](/{page}{'.md' if text else '.ipynb'})" for page, text in kinds]
+        lines += [f"## {part['caption']}", "\n".join(pages)]
+    lines += [f"This course is a selection from [a larger book]({site})."] if site else []
+    return "\n\n".join(lines) + "\n"
+
+
 def files(folder, edition, url, course=None):
     """Write _config.yml and _toc.yml of an edition; return their paths."""
     config, toc = yaml.safe_load((ROOT / "_config.yml").read_text("utf8")), contents(course)
@@ -89,7 +100,8 @@ def files(folder, edition, url, course=None):
         config["title"] = str(course.get("title", config["title"]))
         config["author"] = str(course.get("lecturer", config["author"]))
         site = str(course.get("site") or "").rstrip("/")
-        config["sphinx"]["config"]["course"] = {"site": site}
+        config["sphinx"]["config"]["html_theme_options"]["logo"]["text"] = config["title"]
+        config["sphinx"]["config"]["course"] = {"site": site, "home": home(config, toc, site)}
     if edition == "appendix":
         toc["parts"][-1]["chapters"].append({"file": LAST})
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from press.pages import notebooks, plain
 TEXT = (".html", ".ipynb", ".js", ".json", ".txt", ".md", ".css", ".svg", ".csv", ".inv", ".xml", ".py")
 FOREIGN = "_static/mathjax/"  # a program that others wrote long before
 PACKED = (".zip", ".whl")
-LEAST = 12  # letters: shorter lines say nothing
+LEAST = 12  # letters: shorter lines, and rows of digits, say nothing
 
 
 def squeezed(text):
@@ -37,9 +37,7 @@ def solutions():
     told = {cell.metadata["exercise"]: cell.source for cell in cells if plain.is_solution(cell)}
     lines = {name: [squeezed(line) for line in source.split("\n")] for name, source in told.items()}
     return {
-        name: {
-            line for line in found if len(line) >= LEAST and not line.isdigit() and line not in rest
-        }  # digits: a row of cases
+        name: {line for line in found if sum(map(str.isalpha, line)) >= LEAST and line not in rest}
         for name, found in lines.items()
     }
 
@@ -73,7 +71,6 @@ def unpacked(name, content):
 
 def says(kind, text):
     if kind in (".html", ".svg"):
-        text = text.replace("</pre>", "_")  # a line of code does not go on in what it prints
         text = html.unescape(re.sub(r"<[^>]*>", "", text))
     return squeezed(text)
 

@@ -3,9 +3,11 @@
 import re
 import subprocess
 import sys
+from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 
 from press import ROOT, edition
 from press.sphinx import course
@@ -83,4 +85,23 @@ def test_lecture_13_alone_is_a_book(tmp_path, site):
     )
     assert (f'href="{SITE}/book/limits/' in text) == bool(site)
     home = (tmp_path / "html" / "book" / "intro.html").read_text("utf8")
-    assert "<title>" in home and "One lecture" in home
+    assert "<h1>One lecture" in home and "The lecture</h2>" in home.replace('<a class="headerlink"', "</h2>")
+    assert nowhere(tmp_path / "html") == set()
+
+
+def nowhere(html):
+    """{(page, link)} of links that lead to no file."""
+    found = set()
+    for page in html.rglob("*.html"):
+        for link in BeautifulSoup(page.read_text("utf8"), "html.parser").select("a[href]"):
+            address = urlsplit(link["href"])
+            if not address.scheme and not (page.parent / unquote(address.path)).exists():
+                found.add((page.name, link["href"]))
+    return found
+
+
+def test_its_first_page_names_its_pages_and_no_other():
+    made = edition.chosen(ALONE, TOC)
+    page = edition.home({"title": "One lecture", "author": "Name"}, made, SITE)
+    assert page.startswith("# One lecture\n\nName\n\n## The lecture\n\n- [](/book/lecture-13-oco/")
+    assert "Back matter" not in page and f"({SITE})" in page

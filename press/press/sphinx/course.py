@@ -8,6 +8,7 @@ import json
 import posixpath
 import re
 from functools import cache
+from urllib.parse import urldefrag
 
 from docutils import nodes
 from sphinx import addnodes
@@ -61,6 +62,9 @@ def read(app, docname, source):
     """Change the links of a page before it is read."""
     if not app.config.course:
         return
+    if docname == app.config.root_doc:
+        source[0] = app.config.course["home"]
+        return
     kept, site = app.env.found_docs, app.config.course["site"]
     if not app.env.doc2path(docname).endswith(".ipynb"):
         source[0] = relink(source[0], docname, kept, site)
@@ -85,6 +89,27 @@ def left_out(app, doctree):
             node.replace_self(nodes.reference("", "", text, refuri=address) if address else text)
 
 
+def resolved(app, doctree, docname):
+    """Links that the book's own marks have set: to an erratum, to a row of the concordance."""
+    if not app.config.course:
+        return
+    for node in list(doctree.findall(nodes.reference)):
+        target = urldefrag(node.get("refuri", ""))
+        page = posixpath.normpath(posixpath.join(posixpath.dirname(docname), target.url)).removesuffix(
+            ".html"
+        )
+        if not node.get("internal") or not target.url or page in app.env.found_docs:
+            continue
+        place = f"#{target.fragment}" if target.fragment else ""
+        address = elsewhere(app.config.course["site"], page, place)
+        if address:
+            node["refuri"], node["internal"] = address, False
+        elif "slip" in node.parent.get("classes", []):
+            node.parent.parent.remove(node.parent)
+        else:
+            node.replace_self(nodes.inline("", node.astext(), classes=node["classes"]))
+
+
 def aim(here, node):
     """(page, label) that a reference leads to in the full book; ("", "") if it leads elsewhere."""
     target = str(node.get("reftarget", ""))
@@ -102,4 +127,5 @@ def setup(app):
     app.add_config_value("course", {}, "env")
     app.connect("source-read", read)
     app.connect("doctree-read", left_out)
+    app.connect("doctree-resolved", resolved, priority=900)  # after those that set links
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,7 +10,7 @@ from folded import for_each
 from strategies import examples
 
 import ocolib
-from ocolib import learners, losses, oracle, phi, regularizers, sets
+from ocolib import adversaries, bandits, betting, games, learners, losses, oracle, phi, regularizers, sets
 from ocolib.game import play
 from ocolib.learners import (
     FTL,
@@ -168,3 +168,56 @@ def test_a_learner_keeps_its_own_copy_of_its_steps():
 def test_long_arrays_are_not_shown():
     assert repr(Linear(np.zeros(41))) == "Linear(z=<array of shape (41,)>)"
     assert repr(play(OGD(Ball(2), 0.1), np.ones((500, 2))).losses.shape) == "(500, 2)"
+
+
+# ---------------------------------------------------------------- every number is checked, by its name
+
+COUNTS, SIZES = [0, -1, 1.5, True, "2", np.nan], [0.0, -1.0, np.nan, np.inf, "1", [1.0, 2.0]]
+#: what is made, from what, and which of these are counts and which are sizes > 0
+MADE = [
+    (adversaries.alternating, {"T": 3}, "T", ""),
+    (adversaries.all_signs, {"T": 3}, "T", ""),
+    (adversaries.geometric_phases, {"T": 9, "first": 2, "ratio": 2.0}, "T first", "ratio"),
+    (adversaries.random_directions, {"T": 3, "dim": 2, "seed": 0, "rho": 1.0}, "T dim", "rho"),
+    (adversaries.spiral, {"radius": 1.0, "rho": 1.0, "T": 5, "eta": 0.5}, "T", "radius rho eta"),
+    (adversaries.zigzag, {"diameter": 1.0, "rho": 1.0, "T": 5}, "T", "diameter rho"),
+    (adversaries.separable, {"T": 3, "dim": 2, "margin": 0.1, "seed": 0}, "T dim", ""),
+    (adversaries.drifting, {"T": 3, "dim": 2, "turn": 0.1, "margin": 0.1, "seed": 0}, "T dim", ""),
+    (adversaries.disjunction, {"T": 3, "dim": 4, "relevant": 2, "seed": 0}, "T dim relevant", ""),
+    (adversaries.orthogonal, {"rho": 1.0}, "", "rho"),
+    (adversaries.nature, {"radius": 1.0}, "", "radius"),
+    (adversaries.at_distance, {"rho": 1.0, "curvature": 1.0}, "", "rho curvature"),
+    (adversaries.against_winnow, {"relevant": 2, "threshold": 0.5}, "relevant", "threshold"),
+    (learners.inverse_sqrt, {"scale": 1.0}, "", "scale"),
+    (learners.Perceptron, {"dim": 2}, "dim", ""),
+    (learners.Winnow, {"dim": 2, "threshold": 0.5, "factor": 2.0}, "dim", "threshold"),
+    (learners.NormalizedWinnow, {"dim": 2, "eta": 0.1}, "dim", "eta"),
+    (bandits.EXP3, {"n": 3, "eta": 0.1}, "n", "eta"),
+    (bandits.EXP3IX, {"n": 3, "eta": 0.1, "gamma": 0.1}, "n", "eta gamma"),
+    (betting.KT, {"dim": 1, "epsilon": 1.0}, "dim", "epsilon"),
+    (games.HedgeFrom, {"start": [0.5, 0.5], "eta": 0.1}, "", "eta"),
+    (sets.Ball, {"dim": 2, "radius": 1.0}, "dim", "radius"),
+    (sets.L1Ball, {"dim": 2, "radius": 1.0}, "dim", "radius"),
+    (sets.Simplex, {"dim": 2}, "dim", ""),
+    (sets.Space, {"dim": 2}, "dim", ""),
+    (sets.Orthant, {"dim": 2}, "dim", ""),
+]
+
+
+@pytest.mark.parametrize("make, good, counts, sizes", MADE, ids=lambda x: getattr(x, "__name__", ""))
+def test_every_number_is_checked_by_its_name(make, good, counts, sizes):
+    make(**good)
+    for names, wrong in ((counts, COUNTS), (sizes, SIZES)):
+        for name in names.split():
+            for value in wrong:
+                with pytest.raises(ValueError, match=name):
+                    make(**good | {name: value})
+                    pytest.fail(f"{make.__name__} takes {name} = {value!r}")
+
+
+@pytest.mark.parametrize("make, good, counts, sizes", MADE, ids=lambda x: getattr(x, "__name__", ""))
+def test_numbers_of_numpy_are_kept_as_numbers_of_python(make, good, counts, sizes):
+    if isinstance(make, type):
+        for name, kind in [*((n, int) for n in counts.split()), *((n, float) for n in sizes.split())]:
+            wide = {int: np.int64, float: np.float32}[kind](good[name])
+            assert type(getattr(make(**good | {name: wide}), name)) is kind

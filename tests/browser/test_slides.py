@@ -174,7 +174,7 @@ def test_a_proof_appears_line_by_line(decks, opened):
     opened.goto(f"{decks[0].as_uri()}#/{name}")
     opened.reload()
     opened.locator(".reveal.ready").wait_for()
-    visible = "document.querySelectorAll('section.present .fragment.visible').length"
+    visible = "Reveal.getCurrentSlide().querySelectorAll('.fragment.visible').length"
     for number in range(lines):
         assert opened.evaluate(visible) == number
         opened.keyboard.press("Space")

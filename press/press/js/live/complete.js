@@ -6,10 +6,10 @@ import { EditorState } from "@codemirror/state";
 
 const WORD = /^[\w\xa1-\uffff]*$/;
 
-/** What code binds at its top level, as completions. */
+/** What code binds at its top level, as completions. The limit, in milliseconds, is for a browser that is busy with something else. */
 function boundIn(source) {
   const state = EditorState.create({ doc: `${source}\n`, extensions: [python()] });
-  ensureSyntaxTree(state, state.doc.length, 200);
+  ensureSyntaxTree(state, state.doc.length, 2000);
   return localCompletionSource(new CompletionContext(state, state.doc.length, true))?.options ?? [];
 }
 

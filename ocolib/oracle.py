@@ -109,7 +109,7 @@ def projector(over: Any) -> Callable[[ArrayLike], Array]:
     x, center = cp.Variable(over.dim), cp.Parameter(over.dim)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(x - center)), constraints(over, x))
 
-    def nearest(y: ArrayLike) -> Array:
+    def nearest(y):
         center.value = validate.vector("y", y, over.dim)
         _solve(problem)
         return x.value

@@ -220,7 +220,7 @@ BAD = [
     (lambda: Ball(2, 1, 0.0), "center 1 axis got shape ()"),
     (lambda: Box([1], [0]), "low ≤ high low[0] = 1 high[0] = 0"),
     (lambda: Box([0, 5], [1, 4]), "low ≤ high low[1] = 5 high[1] = 4"),
-    (lambda: Box([0], [1, 2]), "low and high one shape (1,) (2,)"),
+    (lambda: Box([0], [1, 2]), "low and high same shape (1,) (2,)"),
     (lambda: Box([], []), "low empty got shape (0,)"),
     (lambda: Box([0], [np.inf]), "high finite got inf"),
     (lambda: Box(0, 1), "low 1 axis got shape ()"),
@@ -273,12 +273,12 @@ BAD = [
     (lambda: NegativeEntropy().minimize([0, np.inf], 1.0, Simplex(2)), "c finite got inf"),
     (
         lambda: NegativeEntropy().minimize([0, 0], 1.0, Ball(2)),
-        "no closed form NegativeEntropy() Ball(dim=2 Simplex oracle.minimize",
+        "NegativeEntropy() no closed form Ball(dim=2 Simplex oracle.minimize",
     ),
     (lambda: UnnormalizedEntropy().minimize([0, 0], 1.0, Simplex(2)), "no closed form Orthant"),
     (lambda: UnnormalizedEntropy().minimize([-1e3], 1.0, Orthant(1)), "−eta·c at most 345 got 1000"),
     # learners
-    (lambda: FTRL(Ball(2), NegativeEntropy(), 1.0), "no closed form NegativeEntropy Ball"),
+    (lambda: FTRL(Ball(2), NegativeEntropy(), 1.0), "NegativeEntropy no closed form Ball"),
     (lambda: FTRL(Ball(2), SquaredNorm(), 0), "eta finite > 0 got 0"),
     (lambda: FTRL(Ball(2), SquaredNorm([1.0]), 1.0), "center 2 entries got shape (1,)"),
     (lambda: FTRL(Ball(2), SquaredNorm(), [1.0, -1.0]), "eta finite > 0 got [1.0, -1.0]"),

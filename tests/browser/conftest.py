@@ -63,8 +63,27 @@ def browser():
         pytest.skip("no Chromium found")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield running
+        yield whole(running)
         running.close()
+
+
+# what is far away is laid out late, and has no inner text before: tests that read a page read all of it
+WHOLE = """const all = new CSSStyleSheet();
+all.replaceSync(':is(*, #any) { content-visibility: visible !important; }');
+document.adoptedStyleSheets = [all];"""
+
+
+def whole(running):
+    """Return a browser whose pages are laid out at once; `as_read` makes contexts as readers have them."""
+    running.as_read, page = running.new_context, running.new_page
+
+    def prepared(made):
+        made.add_init_script(WHOLE)
+        return made
+
+    running.new_context = lambda **settings: prepared(running.as_read(**settings))
+    running.new_page = lambda **settings: prepared(page(**settings))
+    return running
 
 
 @pytest.fixture(scope="session")

@@ -22,10 +22,7 @@ CHROMIUM = chromium()
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}}
 BEGAN = time.time()
-BAR, BAR_OF_A_CELL = (
-    2,
-    5,
-)  # seconds that an exercise may take to answer, and a cell to run, on an idle machine
+BAR, BAR_OF_A_CELL = 2, 5  # seconds an exercise may take to answer, and a cell to run, on an idle machine
 ONE_PROCESS_LESS = "--in-process-gpu"  # there is no graphics card: a quarter of the time of a new page
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
 
@@ -88,8 +85,27 @@ def browser():
         pytest.skip("no Chromium found")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, ONE_PROCESS_LESS])
-        yield running
+        yield whole(running)
         running.close()
+
+
+# what is far away is laid out late, and has no inner text before: tests that read a page read all of it
+WHOLE = """const all = new CSSStyleSheet();
+all.replaceSync(':is(*, #any) { content-visibility: visible !important; }');
+document.adoptedStyleSheets = [all];"""
+
+
+def whole(running):
+    """Return a browser whose pages are laid out at once; `as_read` makes contexts as readers have them."""
+    running.as_read, page = running.new_context, running.new_page
+
+    def prepared(made):
+        made.add_init_script(WHOLE)
+        return made
+
+    running.new_context = lambda **settings: prepared(running.as_read(**settings))
+    running.new_page = lambda **settings: prepared(page(**settings))
+    return running
 
 
 @pytest.fixture(scope="session")

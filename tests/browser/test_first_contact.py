@@ -127,11 +127,10 @@ def test_a_page_is_painted_after_two_answers(name, visit, packed_address):
     soon(visit(f"{packed_address}/book/{name}.html", **PHONE).evaluate(BLOCKING))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", FIVE)
 def test_how_soon_a_page_is_painted_on_a_slow_line(name, browser, packed_address, tell):
     """The times are printed, for they are those of this machine; what decides them anywhere is checked."""
-    context = browser.new_context(**PHONE)
+    context = browser.as_read(**PHONE)
     page = context.new_page()
     page.add_init_script(LONG)
     client = context.new_cdp_session(page)
@@ -215,7 +214,7 @@ MOST = 3000  # boxes; a page of 10,000 stands still for half a second where the 
 @pytest.mark.parametrize("name", FIVE)
 def test_only_what_is_near_is_laid_out(name, browser, packed_address, tell):
     """What decides how long a processor is busy anywhere: how many boxes the longest step lays out."""
-    context = browser.new_context(viewport={"width": 390, "height": 844})
+    context = browser.as_read(viewport={"width": 390, "height": 844})
     page = context.new_page()
     browser.start_tracing(page=page, categories=["devtools.timeline"])
     page.goto(f"{packed_address}/book/{name}.html", wait_until="load")
@@ -232,8 +231,9 @@ def test_only_what_is_near_is_laid_out(name, browser, packed_address, tell):
     assert 100 < most <= MOST
 
 
-def test_blocks_far_away_take_their_place_when_one_comes_near(phone, address):
+def test_blocks_far_away_take_their_place_when_one_comes_near(browser, address):
     """They have a supposed height before, and after a walk to the end all of them have their own."""
+    phone = browser.as_read(viewport={"width": 390, "height": 844}).new_page()
     phone.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html", wait_until="load")
     blocks = phone.locator("article section > :is(.cell, .box, .exercise)")
     shown = "b => Boolean(b.firstElementChild?.checkVisibility({contentVisibilityAuto: true}))"
@@ -241,6 +241,8 @@ def test_blocks_far_away_take_their_place_when_one_comes_near(phone, address):
     assert 0 < before < blocks.count() / 2
     for place in range(0, blocks.count(), 4):
         blocks.nth(place).scroll_into_view_if_needed()
+    blocks.last.scroll_into_view_if_needed()
+    phone.wait_for_timeout(300)
     assert blocks.last.evaluate(shown)
 
 
@@ -324,7 +326,7 @@ STILL = """async () => {
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_link_into_a_long_page_leads_to_its_place(width, place, browser, address):
     """Sections far away are laid out late: the place must be right all the same."""
-    page = browser.new_page(viewport={"width": width, "height": 844})
+    page = browser.as_read(viewport={"width": width, "height": 844}).new_page()
     page.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html#{place}", wait_until="load")
     page.evaluate(STILL)
     heading = page.locator(f"#{place} h2").first

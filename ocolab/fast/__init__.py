@@ -298,7 +298,7 @@ class Stream:
             if self.level is not None and home.contains(u):
                 spent, total = self.level
             if total is not None:
-                return spent - float(total @ u)
+                return float(spent - total @ u)
             if pieces is None:
                 raise ValueError(
                     "the losses were not kept: pass the same pieces again, regret(against=u, pieces=…)"
@@ -318,7 +318,7 @@ class Stream:
             )
         if self.level is not None and type(over) is type(home):
             spent, total = self.level
-        return spent - float(total @ over.minimize_linear(total))
+        return float(spent - total @ over.minimize_linear(total))
 
 
 def stream(learner: Any, pieces: Iterable[Any]) -> Stream:

@@ -534,7 +534,10 @@ def test_names_that_are_no_text_do_not_end_the_run(fence, tmp_path):
 
 
 @needs_fence
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "how",
+    [signal.SIGINT, *(pytest.param(how, marks=pytest.mark.long) for how in (signal.SIGTERM, signal.SIGHUP))],
+)
 def test_a_run_that_is_broken_off_leaves_nothing_and_goes_on(tmp_path, how):
     """Ctrl-C, a shutdown, a closed window: no trace in /tmp, no process, a sentence, and a second run goes on."""
     tree(

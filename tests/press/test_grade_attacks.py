@@ -478,18 +478,17 @@ def test_a_relative_folder_with_spaces_and_umlauts(tmp_path):
     folder = tmp_path / "Übung 3 für alle"
     folder.mkdir()
     (folder / "Grüße von student 1.ipynb").write_bytes(handed_in(RIGHT))
-    before = set(Path(os.environ.get("TMPDIR", "/tmp")).glob("fence-*"))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
     done = subprocess.run(
         [sys.executable, "-m", "press", "grade", folder.name, "--into", "Noten für alle"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, env=os.environ | {"TMPDIR": str(scratch)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     with open(tmp_path / "Noten für alle" / "grades.csv", newline="", encoding="utf8") as file:
         (row,) = csv.DictReader(file)
     assert row["id"] == "Grüße von student 1" and float(row["total"]) == 3
-    assert not set(Path(os.environ.get("TMPDIR", "/tmp")).glob("fence-*")) - before, (
-        "what it prepared is gone"
-    )
+    assert list(scratch.iterdir()) == [], "what it prepared is gone"
 
 
 def test_the_feedback_of_one_student_names_no_other(fence):

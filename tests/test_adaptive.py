@@ -270,3 +270,8 @@ def test_no_smaller_constant_will_do_for_adagrad():
 def test_one_bad_scale_among_good_ones_is_refused(scale):
     with pytest.raises(ValueError, match="scale"):
         AdaGrad(Space(2), scale=scale, diagonal=True)
+
+
+def test_a_coordinate_without_slopes_adds_nothing_to_the_diagonal_bound():
+    alone = theorems.AdaGradDiagonal([2.0], [9.0]).bound
+    assert theorems.AdaGradDiagonal([2.0, 5.0], [9.0, 0.0]).bound == alone

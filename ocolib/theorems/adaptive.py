@@ -25,7 +25,6 @@ from ocolib.theorems.base import (
     first_lines,
     inside,
     most,
-    plays,
     same_step,
     slopes,
     squares,
@@ -71,7 +70,7 @@ class AdaGrad(Theorem):
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
         """Evaluate Zinkevich's proof with these step sizes, then Σ a_t/√(a_1 + … + a_t) ≤ 2√(Σ a_t)."""
-        z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
+        z, w, u = trace.subgradients, trace.plays, validate.vector("u", u, trace.dim)
         eta, far, a = trace.learner.step_sizes(z)[:, 0], squares(w, u), squares(z)
         moved = eta > 0  # rounds before the first nonzero gradient contribute nothing
         near = ((far[:-1] - far[1:])[moved] / (2 * eta[moved])).sum()
@@ -166,7 +165,7 @@ class AdaGradDiagonal(Theorem):
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
         """Evaluate the proof of `AdaGrad` for each coordinate, and sum."""
-        z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
+        z, w, u = trace.subgradients, trace.plays, validate.vector("u", u, trace.dim)
         eta, far = trace.learner.step_sizes(z), np.square(w - u)
         moved = eta > 0
         near = ((far[:-1] - far[1:])[moved] / (2 * eta[moved])).sum()
@@ -301,6 +300,7 @@ class AdaHedge(Theorem):
 
 
 def _sizes(name, value):
+    """Check a vector of numbers ≥ 0, not all 0, and return it."""
     found = validate.vector(name, value)
     if (found < 0).any() or not found.any():
         raise ValueError(f"{name} must be ≥ 0 and not all 0, got {found}")
@@ -308,6 +308,7 @@ def _sizes(name, value):
 
 
 def _common(trace, u, known):
+    """Return the hypotheses on u and the losses; `known` says whether the learner is the right one."""
     near = bool(known) and inside(trace.learner.over, u)
     return {"u is in the set": near, "f_t is convex": near and convex(trace, u)}
 

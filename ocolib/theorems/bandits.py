@@ -173,6 +173,7 @@ class EXP3IX(Theorem):
 
 
 def _chance(name, delta):
+    """Check a number in (0, 1) and return it."""
     delta = validate.positive(name, delta)
     if delta >= 1:
         raise ValueError(f"{name} must be < 1, got {delta:g}")
@@ -180,13 +181,16 @@ def _chance(name, delta):
 
 
 def _bits(n):
+    """Return all vectors of n zeros and ones."""
     return [np.array(row) for row in product((0.0, 1.0), repeat=n)]
 
 
 def _common(stated: Any, trace: Any) -> dict[str, bool]:
-    losses = trace.losses
+    """Return the hypotheses on the game and the losses."""
+    paths = isinstance(trace, bandits.Paths)
+    losses = trace.losses if paths else np.full((1, 1), np.nan)
     return {
-        "all paths of a bandit game": isinstance(trace, bandits.Paths),
+        "all paths of a bandit game": paths,
         f"{stated.n} arms": losses.shape[1] == stated.n,
         f"{stated.T} rounds": len(losses) == stated.T,
         "losses in [0, 1]": bool((losses >= 0).all() and (losses <= 1).all()),

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ocolib import validate
+from ocolib import sets, validate
 from ocolib.learners import OGD, Linearized, steps
 from ocolib.losses import Quadratic, values
 
@@ -128,6 +128,7 @@ class Theorem:
 
 
 def _who(trace: Any) -> str:
+    """Return the learner of a trace as text of at most 120 characters."""
     text = repr(trace.learner)
     return text if len(text) <= 120 else f"{text[:117]}…"
 
@@ -251,6 +252,7 @@ class Claims:
 
 
 def _worst_case(words: str, left: Any, relation: str, right: Any) -> tuple[float, float, float] | None:
+    """Return (left, right, slack) at the entry with the smallest slack; None if there are no entries."""
     if relation not in ("≤", "≥", "="):
         raise ValueError(f"the relation of a line must be ≤, ≥ or =, got {relation!r} in {words!r}")
     a, b = np.broadcast_arrays(np.asarray(left, dtype=float), np.asarray(right, dtype=float))
@@ -262,6 +264,7 @@ def _worst_case(words: str, left: Any, relation: str, right: Any) -> tuple[float
 
 
 def _is_broken(left: float, right: float, slack: float) -> bool:
+    """Test whether a line is false, beyond rounding."""
     return not slack >= -ROUNDING * max(1.0, abs(left), abs(right))
 
 
@@ -288,15 +291,11 @@ def subscripts(text: str, begin: str, end: str) -> str:
 
 
 def _number(x: float) -> str:
+    """Format a value with six decimals, without a negative zero."""
     return f"{x + 0.0:.6f}" if abs(x) >= 5e-7 else "0.000000"
 
 
 # ---------------------------------------------------------------- reading a trace
-
-
-def plays(trace: Any) -> np.ndarray:
-    """Return w_1, …, w_{T+1}, `(..., T + 1, n)`."""
-    return np.concatenate([trace.points, trace.last[..., None, :]], axis=-2)
 
 
 def squares(x: np.ndarray, u: Any = 0.0) -> Any:
@@ -313,7 +312,7 @@ def most(found: Any, allowed: Any) -> bool:
 def inside(over: Any, u: Any) -> bool:
     """Test whether u, or every row of a path u, lies in the set."""
     u = np.asarray(u, dtype=float)
-    return over is not None and u.shape[-1:] == (over.dim,) and bool(np.all(over.contains(u)))
+    return over is not None and u.shape[-1:] == (over.dim,) and bool(np.all(sets.inside(over, u)))
 
 
 def first_lines(trace: Any, u: Any) -> tuple[Line, Line]:

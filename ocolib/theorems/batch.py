@@ -23,7 +23,6 @@ from ocolib.theorems.base import (
     eager,
     inside,
     most,
-    plays,
     same_steps,
     squares,
 )
@@ -67,7 +66,7 @@ class AverageIterate(Theorem):
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
         """Evaluate the proof: Jensen's inequality, then the regret divided by T."""
-        u, z, w, eta = validate.vector("u", u, trace.dim), trace.subgradients, plays(trace), self.step
+        u, z, w, eta = validate.vector("u", u, trace.dim), trace.subgradients, trace.plays, self.step
         near, far = squares(w[0], u), squares(w[-1], u)
         noise = eta / (2 * self.T) * squares(z).sum()
         return Chain(
@@ -145,7 +144,7 @@ class LastIterate(Theorem):
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
         """Evaluate the proof with the averages y_0 = u, y_t = (w_t + (M − t)y_{t−1})/(M − t + 1)."""
-        u, w, f = validate.vector("u", u, trace.dim), plays(trace), _function(trace)
+        u, w, f = validate.vector("u", u, trace.dim), trace.plays, _function(trace)
         M, c = self.N + 1, self.scale
         z = np.vstack([trace.subgradients, f.subgradient(trace.last)])
         y, total = u, 0.0
@@ -224,7 +223,7 @@ def _common(stated, trace, u, step, rounds):
 
 def _convex_at(trace):
     """Test whether f(w_s) ≥ f(w_t) + ⟨z_t, w_s − w_t⟩ for all pairs of plays."""
-    return all(convex(trace, w) for w in plays(trace))
+    return all(convex(trace, w) for w in trace.plays)
 
 
 def _arenas(rng):

@@ -114,7 +114,7 @@ class Delayed(Theorem):
             u,
             self.delay,
             "the set has diameter at most D",
-            lambda over: most(over.diameter, self.diameter),
+            lambda over: most(getattr(over, "diameter", np.inf), self.diameter),
         )
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
@@ -285,7 +285,7 @@ class DelayedStronglyConvex(Theorem):
             u,
             self.delay,
             "the set has diameter at most D",
-            lambda over: most(over.diameter, self.diameter),
+            lambda over: most(getattr(over, "diameter", np.inf), self.diameter),
             self.curvature,
         )
 
@@ -327,6 +327,7 @@ class DelayedStronglyConvex(Theorem):
 
 
 def _late(trace):
+    """Return the learner of a trace, which must be `DelayedOGD`."""
     if not isinstance(trace.learner, DelayedOGD):
         raise ValueError(f"trace must come from DelayedOGD, got {trace.learner!r}")
     return trace.learner
@@ -338,9 +339,7 @@ def _heard(learner, T):
 
 
 def _order(delays):
-    """Return the rounds in the order of arrival, and the number of gradients that had arrived when each was
-    played.
-    """
+    """Return the rounds in order of arrival, and how many gradients had arrived when each was played."""
     when = np.arange(1, len(delays) + 1) + np.asarray(delays)
     order = np.argsort(when, kind="stable")
     return order, np.searchsorted(when[order], order + 1)
@@ -353,6 +352,7 @@ def _between(amounts, known):
 
 
 def _hypotheses(stated, trace, u, delay, words, near, curvature=0.0):
+    """Return the hypotheses of all three theorems; `words` and `near` state that on the size of the set."""
     learner, T = trace.learner, trace.rounds
     late = isinstance(learner, DelayedOGD)
     inner = late and inside(learner.over, u)

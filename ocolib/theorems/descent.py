@@ -27,7 +27,6 @@ from ocolib.theorems.base import (
     inside,
     leader_of,
     most,
-    plays,
     same_step,
     same_steps,
     slopes,
@@ -221,8 +220,9 @@ class DescentSharp(Theorem):
 
     @classmethod
     def worst(cls, T: int = 9) -> Game:
-        """Play each loss orthogonal to the sum of the earlier ones: the learner gains nothing, the best point
-        of the disk Bρ√T.
+        """Play each loss orthogonal to the sum of the earlier ones.
+
+        The learner gains nothing, while the best point of the disk gains Bρ√T.
         """
         stated, over = cls(2.0, 1.5, T), Ball(2, 2.0)
         trace = play(OGD(over, stated.step), orthogonal(1.5), rounds=T)
@@ -273,7 +273,7 @@ class DescentAnytime(Theorem):
         difference min(Z_t + R/h_t) − min(Z_{t−1} + R/h_t). A smaller h raises the minimum, so these
         differences add up to at most ⟨Z_T, u⟩ + R(u)/h_T.
         """
-        z, w, u = trace.subgradients, plays(trace), validate.vector("u", u, trace.dim)
+        z, w, u = trace.subgradients, trace.plays, validate.vector("u", u, trace.dim)
         eta = steps(trace.learner.eta, self.T)
         h = np.append(eta[0], eta[:-1])
         return Chain(
@@ -319,6 +319,7 @@ def _lazy(trace):
 
 
 def _step_of(trace):
+    """Return the constant step size of the descent that produced the trace."""
     leader = trace.learner if eager(trace) else _lazy(trace)
     if leader is None or callable(leader.eta):
         raise ValueError(f"trace must come from OGD with a constant eta, got {trace.learner!r}")
@@ -353,7 +354,7 @@ def _parts(trace, u):
     """Return z, w, η, u and (‖u‖² − ‖w_1‖²)/2η, with norms measured from the start."""
     u, eta, start = validate.vector("u", u, trace.dim), _step_of(trace), _start(trace)
     ends = (squares(u, start) - squares(trace.points[0], start)) / (2 * eta)
-    return trace.subgradients, plays(trace), eta, u, ends
+    return trace.subgradients, trace.plays, eta, u, ends
 
 
 def _arena(cls, over, rho, projection="lazy", start=None, eta=None):

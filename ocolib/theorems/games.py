@@ -11,7 +11,7 @@ import numpy as np
 
 from ocolib import learners
 from ocolib.game import play
-from ocolib.games import HedgeFrom, Pair, best_column, play_game
+from ocolib.games import HedgeFrom, OptimisticHedge, Pair, best_column, play_game
 from ocolib.learners import FTRL
 from ocolib.regularizers import NegativeEntropy
 from ocolib.theorems.base import Chain, Game, Line, Theorem, leader_of, most, same_step
@@ -233,7 +233,7 @@ class OptimisticGame(Theorem):
     def players(self) -> tuple[HedgeFrom, HedgeFrom]:
         """Return the two learners of the theorem."""
         n, m = self.matrix.shape
-        return HedgeFrom(np.full(n, 1 / n), self.eta, 1.0), HedgeFrom(np.full(m, 1 / m), self.eta, 1.0)
+        return OptimisticHedge(n, self.eta), OptimisticHedge(m, self.eta)
 
     def hypotheses(self, trace: Any, u: Any = None) -> dict[str, bool]:
         """Check every hypothesis of the theorem on this game and comparator."""
@@ -307,6 +307,7 @@ class OptimisticGame(Theorem):
 
 
 def _is_hedge(found, n, eta):
+    """Test whether a learner is Hedge on n experts with step size eta."""
     return (
         isinstance(found, FTRL)
         and isinstance(found.regularizer, NegativeEntropy)
@@ -325,5 +326,6 @@ def _played(trace, A):
 
 
 def _played_by(stated):
+    """Play the game of the theorem with its own two learners."""
     row, column = stated.players
     return stated, play_game(stated.matrix, row, column, stated.T), None

@@ -190,6 +190,7 @@ def turns(T: int, end: int) -> np.ndarray:
 
 
 def _hedge(trace):
+    """Return the learner of a trace, which must be Hedge on linear losses."""
     leader: Any = leader_of(trace)
     hedge = leader is not None and isinstance(leader.regularizer, NegativeEntropy)
     if not hedge or not isinstance(trace.losses, np.ndarray):
@@ -198,6 +199,7 @@ def _hedge(trace):
 
 
 def _common(stated, trace):
+    """Return the hypotheses on the size of the game and on the losses."""
     linear = isinstance(trace.losses, np.ndarray) and trace.losses.ndim == 2
     return {
         f"{stated.n} experts": trace.dim == stated.n,

@@ -25,7 +25,6 @@ from ocolib.theorems.base import (
     inside,
     leader_of,
     most,
-    plays,
     same_step,
     slopes,
 )
@@ -141,7 +140,7 @@ class Stability(Theorem):
     def of(cls, trace: Any, u: Any) -> Stability:
         """Compute both terms from a trace of FTRL, which may hold a batch of games."""
         leader, u = _leader(trace), validate.vector("u", u, trace.dim)
-        w, R = plays(trace), leader.regularizer
+        w, R = trace.plays, leader.regularizer
         moved = (trace.paid - values(trace.losses, w[..., 1:, :])).sum(axis=-1)
         return cls(moved, (R.value(u) - R.value(w[..., 0, :])) / leader.eta)
 
@@ -172,7 +171,7 @@ class Stability(Theorem):
 
         Here F = f_1 + … + f_{t−1} + R/η, which w_t minimises. For t = 1, F = R/η: this is the base case.
         """
-        leader, w = _leader(trace), plays(trace)
+        leader, w = _leader(trace), trace.plays
         spread = np.diff(leader.regularizer.value(w), axis=-1) / leader.eta
         here, there = _past(trace, w)
         return there - here + spread
@@ -223,6 +222,7 @@ class Stability(Theorem):
 
 
 def _leader(trace):
+    """Return the FTRL learner of a trace, which must have a constant step size."""
     leader = leader_of(trace)
     if leader is None:
         raise ValueError(
@@ -252,7 +252,7 @@ def _sum(t):
 
 @dataclass(frozen=True, eq=False)
 class _Regularised(Theorem, register=False):
-    """Define what the four forms of (17.2) share; `half` is the factor of η Σ ‖z_t‖*²."""
+    """Define the base class of the four forms of (17.2); `half` is the factor of η Σ ‖z_t‖*²."""
 
     half = 1.0
     phi_range: float
@@ -297,7 +297,7 @@ class _Regularised(Theorem, register=False):
         phi, eta, sharp = leader.regularizer, leader.eta, self.half < 1
         if not hasattr(phi, "range"):
             raise ValueError(f"the regulariser must be strongly convex, got {phi!r}")
-        moved = (trace.paid - values(trace.losses, plays(trace)[1:])).sum()
+        moved = (trace.paid - values(trace.losses, trace.plays[1:])).sum()
         kept = Stability.slacks(trace).sum() if sharp else 0.0
         ends, D = (phi.value(u) - phi.value(trace.points[0])) / eta, phi.range(leader.over)
         seen = self.half * eta * np.square(phi.dual_norm(trace.subgradients)).sum()

@@ -13,7 +13,7 @@ from ocolib.adversaries import separable
 from ocolib.game import play
 from ocolib.learners import OGD
 from ocolib.sets import Space
-from ocolib.theorems.base import Chain, Game, Line, Theorem, eager, most, plays, same_step, squares
+from ocolib.theorems.base import Chain, Game, Line, Theorem, eager, most, same_step, squares
 
 
 class Risk:
@@ -103,7 +103,7 @@ class LogisticDescent(Theorem):
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
         """Evaluate the proof: descent on a smooth convex function, compared with v = (log t/γ)·u."""
-        risk, w, t, eta = trace.losses[0], plays(trace), trace.rounds, self.eta
+        risk, w, t, eta = trace.losses[0], trace.plays, trace.rounds, self.eta
         v = np.log(t) / self.margin * validate.vector("u", u, trace.dim)
         there, away = float(risk.value(v)), squares(w[-1], v) / (2 * eta * t)
         start = squares(v) / (2 * eta * t)

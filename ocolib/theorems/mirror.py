@@ -26,7 +26,6 @@ from ocolib.theorems.base import (
     first_lines,
     inside,
     most,
-    plays,
     same_steps,
     slopes,
 )
@@ -80,7 +79,7 @@ class Mirror(Theorem):
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
         """Evaluate the proof: three-point inequality, strong convexity, and ab − a²/2η ≤ ηb²/2."""
-        eta, z, w = trace.learner.eta, trace.subgradients, plays(trace)
+        eta, z, w = trace.learner.eta, trace.subgradients, trace.plays
         far, moved = _divergences(trace, u), bregman(trace.learner.regularizer, w[1:], w[:-1])
         stay, size, length = (z * (w[:-1] - w[1:])).sum(axis=-1), dual_norms(trace), _lengths(trace)
         return Chain(
@@ -174,7 +173,7 @@ class MirrorFalling(Theorem):
 
     def chain(self, trace: Any, u: Any = None) -> Chain:
         """Evaluate the proof of `Mirror`; the weights 1/η_t grow, so the divergences do not telescope."""
-        z, w, eta = trace.subgradients, plays(trace), steps(trace.learner.eta, trace.rounds)
+        z, w, eta = trace.subgradients, trace.plays, steps(trace.learner.eta, trace.rounds)
         far, moved = _divergences(trace, u), bregman(trace.learner.regularizer, w[1:], w[:-1])
         noise = (eta * dual_norms(trace) ** 2).sum() / 2
         stay = (z * (w[:-1] - w[1:])).sum(axis=-1) - moved / eta
@@ -231,27 +230,30 @@ def dual_norms(trace: Any) -> np.ndarray:
 
 def _lengths(trace):
     """Return ‖w_{t+1} − w_t‖ for each round: the ℓ1 norm on the simplex, elsewhere the Euclidean norm."""
-    moves = np.diff(plays(trace), axis=0)
+    moves = np.diff(trace.plays, axis=0)
     simplex = isinstance(trace.learner.over, Simplex)
     return np.abs(moves).sum(axis=-1) if simplex else np.linalg.norm(moves, axis=-1)
 
 
 def _divergences(trace, u):
     """Return B(u, w_1), …, B(u, w_{T+1})."""
-    return bregman(trace.learner.regularizer, np.asarray(u, dtype=float), plays(trace))
+    return bregman(trace.learner.regularizer, np.asarray(u, dtype=float), trace.plays)
 
 
 def _mirror(trace):
+    """Test whether the learner is mirror descent with a strongly convex regulariser."""
     learner = trace.learner
     strong = isinstance(getattr(learner, "regularizer", None), (SquaredNorm, NegativeEntropy))
     return isinstance(learner, MirrorDescent) and strong
 
 
 def _comparator(trace, u):
+    """Test whether the learner is mirror descent on a set that contains u."""
     return _mirror(trace) and inside(trace.learner.over, u)
 
 
 def _common(stated, trace, u):
+    """Return the hypotheses on the rounds, the subgradients, u and the losses."""
     known, near = _mirror(trace), _comparator(trace, u)
     return {
         f"{stated.T} rounds": trace.rounds == stated.T,

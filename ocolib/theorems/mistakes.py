@@ -22,14 +22,13 @@ from ocolib.theorems.base import (
     Theorem,
     attacks,
     most,
-    plays,
     same_step,
     squares,
 )
 
 
 class _Updates(Theorem, register=False):
-    """Define what the mistake bounds share: they bound the number of updates."""
+    """Define the base class of the mistake bounds, which bound the number of updates."""
 
     def measure(self, trace: Any, u: Any = None) -> Any:
         """Return the number of updates M."""
@@ -138,7 +137,7 @@ class Perceptron(_Updates):
     def length(trace: Any, radius: float) -> Chain:
         """Prove ‖w_T‖² − ‖w_0‖² ≤ R²M for any start, one line per update; it drops 2y_i⟨w_{i−1}, x_i⟩ ≤ 0."""
         radius, rounds = validate.positive("radius", radius), _some_updates(trace)
-        grown = np.diff(squares(plays(trace)))[rounds]
+        grown = np.diff(squares(trace.plays))[rounds]
         lines = [Line(grown.sum(), "‖w_T‖² − ‖w_0‖²")]
         for i, value in zip(rounds, grown.sum() + np.cumsum(radius**2 - grown), strict=True):
             reason = f"y_{i + 1}⟨w_{i}, x_{i + 1}⟩ ≤ 0 and ‖x_{i + 1}‖ ≤ R"
@@ -578,7 +577,7 @@ class NormalizedWinnow(_Updates):
         """Evaluate the proof by the potential KL(u‖w_t) = Σ u_i ln(u_i/w_{t,i}), with δ = ηγ − η²X²/2."""
         u = validate.vector("u", u, trace.dim)
         with np.errstate(divide="ignore", invalid="ignore"):
-            potential = np.where(u > 0, u * np.log(u / plays(trace)), 0.0).sum(axis=-1)
+            potential = np.where(u > 0, u * np.log(u / trace.plays), 0.0).sum(axis=-1)
         return Chain(
             "Normalised Winnow's mistake bound",
             (
@@ -627,6 +626,7 @@ SEPARATED = [(np.array([0.3, s * np.sqrt(0.91)]), 1.0) for s in (-1.0, -0.5, 0.5
 
 
 def _data(examples, threshold=0.0):
+    """Return the perceptron losses of a list of examples (x, y)."""
     X, y = zip(*examples, strict=True)
     return perceptron_loss(np.array(X), np.array(y), threshold)
 
@@ -670,6 +670,7 @@ def _updates(trace):
 
 
 def _some_updates(trace):
+    """Return the rounds with an update; raise a `ValueError` if there is none or the proof does not apply."""
     for words, true in _whole(trace).items():
         if not true:
             raise ValueError(f"this proof requires: {words}. The trace comes from {trace.learner!r}")

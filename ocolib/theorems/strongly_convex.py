@@ -27,7 +27,6 @@ from ocolib.theorems.base import (
     eager,
     inside,
     most,
-    plays,
     same_steps,
     squares,
 )
@@ -80,7 +79,7 @@ class StronglyConvex(Theorem):
         (‖w_t − η_t z_t − u‖² − ‖w_{t+1} − u‖²)/2η_t. Row 3, the gradient bound: (η_t/2)(G² − ‖z_t‖²) with G =
         ρ.
         """
-        u, w, z, H = validate.vector("u", u, trace.dim), plays(trace), trace.subgradients, self.curvature
+        u, w, z, H = validate.vector("u", u, trace.dim), trace.plays, trace.subgradients, self.curvature
         away, eta = squares(w, u), 1 / (H * np.arange(1, trace.rounds + 1))
         bent = values(trace.losses, u) - trace.paid + (z * (w[:-1] - u)).sum(axis=-1) - H / 2 * away[:-1]
         moved = squares(w[:-1] - eta[:, None] * z, u)
@@ -293,6 +292,7 @@ def curvature_of(trace: Any) -> float:
 
 
 def _hypotheses(trace, u, H, T):
+    """Return the hypotheses on the learner, the rounds, u and the losses."""
     near = eager(trace) and inside(trace.learner.over, u)
     return {
         "eager descent (eager OGD) with η_t = 1/(Ht)": eager(trace)
@@ -305,7 +305,7 @@ def _hypotheses(trace, u, H, T):
 
 def _seen(trace, u, H):
     """Return the lines of the proof up to Σ ‖z_t‖²/2Ht."""
-    u, w, z, T = validate.vector("u", u, trace.dim), plays(trace), trace.subgradients, trace.rounds
+    u, w, z, T = validate.vector("u", u, trace.dim), trace.plays, trace.subgradients, trace.rounds
     t, away = np.arange(1, T + 1), squares(w, u)
     seen = (squares(z) / (2 * H * t)).sum()
     linear = (z * (w[:-1] - u)).sum() - H / 2 * away[:-1].sum()
@@ -320,10 +320,13 @@ def _seen(trace, u, H):
 
 
 def _longest(trace):
+    """Return the largest ‖z_t‖ of a trace, but at least 0.1, so that the bound is positive."""
     return max(float(np.linalg.norm(trace.subgradients, axis=-1).max()), 0.1)
 
 
 def _games(stated, rng):
+    """Yield test games on [−1, 1] and on a disk; `stated(trace, u)` returns the theorem for a game."""
+
     def arena(over, H):
         def game(losses):
             trace = play(OGD(over, inverse(1 / H), "eager"), losses)

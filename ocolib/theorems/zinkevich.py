@@ -24,7 +24,6 @@ from ocolib.theorems.base import (
     eager,
     inside,
     most,
-    plays,
     same_steps,
     slopes,
     squares,
@@ -206,17 +205,19 @@ def _path(trace, u):
 
 
 def _length(trace, u):
+    """Return the length of the path u_1, …, u_T."""
     return float(np.sqrt(squares(np.diff(_path(trace, u), axis=0))).sum())
 
 
 def _hypotheses(stated, trace, u):
+    """Return the hypotheses on the learner, the set, the subgradients, the path and the losses."""
     over, u = getattr(trace.learner, "over", None), np.asarray(u, dtype=float)
     shaped = over is not None and u.shape in ((over.dim,), (trace.rounds, over.dim))
     return {
         "eager descent (eager OGD) with η_t = σ/√t, σ = 1 as printed": eager(trace)
         and same_steps(trace.learner.eta, stated.step, trace.rounds),
         f"{stated.T} rounds": trace.rounds == stated.T,
-        "the set has diameter at most D": over is not None and most(over.diameter, stated.diameter),
+        "the set has diameter at most D": most(getattr(over, "diameter", np.inf), stated.diameter),
         "‖z_t‖ ≤ ρ": most(np.linalg.norm(trace.subgradients, axis=-1), stated.rho),
         "w_1 and every u_t are in the set": shaped and inside(over, u) and inside(over, trace.points[0]),
         "the path u_1, …, u_T is no longer than L": shaped and most(_length(trace, u), stated.path),
@@ -226,7 +227,7 @@ def _hypotheses(stated, trace, u):
 
 def _against_a_path(trace, u, D):
     """Return the lines up to D²/2η_T + drift + noise, the value D²/2η_T + noise, the steps and the L_t."""
-    w, z, eta = plays(trace), trace.subgradients, steps(trace.learner.eta, trace.rounds)
+    w, z, eta = trace.plays, trace.subgradients, steps(trace.learner.eta, trace.rounds)
     noise = (eta * squares(z)).sum() / 2
     near, after = squares(w[:-1], u), squares(w[1:], u)
     drift = ((squares(w[1:-1], u[1:]) - after[:-1]) / (2 * eta[:-1])).sum()
@@ -283,6 +284,7 @@ def zigzag_and_drag(T: int, scale: float = 1.0) -> np.ndarray:
 
 
 def _games(cls, rng, scale):
+    """Yield test games with step sizes scale/√t, against points and moving paths."""
     sharp = cls is ZinkevichSharp
 
     def arena(over, rho, start, walks):

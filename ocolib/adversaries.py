@@ -1,4 +1,4 @@
-"""Generate sequences of losses: fixed in advance (oblivious) or in answer to the plays (adaptive).
+"""Generate sequences of losses: fixed in advance (oblivious) or in response to the plays (adaptive).
 
 An oblivious adversary is an array of linear losses `(..., T, n)`, or data `(X, y)`, in some cases with the
 vector u (or the vectors u_t) that separates them. An adaptive adversary is a function `adversary(t, w, past)`
@@ -29,7 +29,14 @@ def alternating(T: int) -> Array:
 
 
 def all_signs(T: int) -> Array:
-    """Return all 2^T sequences of T slopes ±1, `(2^T, T, 1)`, for exhaustive play in one dimension."""
+    """Return all 2^T sequences of T slopes ±1, `(2^T, T, 1)`, for exhaustive play in one dimension.
+
+    >>> all_signs(2)[..., 0]
+    array([[-1., -1.],
+           [ 1., -1.],
+           [-1.,  1.],
+           [ 1.,  1.]])
+    """
     T = validate.count("T", T)
     if T > 20:
         raise ValueError(f"T must be ≤ 20, because there are 2^T sequences, got {T}")
@@ -54,7 +61,12 @@ def geometric_phases(T: int, first: int = 10, ratio: float = 2) -> Array:
 
 
 def random_directions(T: int, dim: int, seed: Any, rho: float = 1.0, runs: tuple[int, ...] = ()) -> Array:
-    """Return linear losses of norm rho in uniformly random directions, shape `runs + (T, dim)`."""
+    """Return linear losses of norm rho in uniformly random directions, shape `runs + (T, dim)`.
+
+    >>> Z = random_directions(100, dim=3, seed=0, rho=2.0)
+    >>> Z.shape, bool(np.allclose(np.linalg.norm(Z, axis=1), 2.0))
+    ((100, 3), True)
+    """
     T, dim = validate.count("T", T), validate.count("dim", dim)
     z = _rng(seed).standard_normal((*runs, T, dim))
     return validate.positive("rho", rho) * z / np.linalg.norm(z, axis=-1, keepdims=True)
@@ -67,6 +79,12 @@ def spiral(radius: float, rho: float, T: int, eta: float) -> Array:
     play leaves the ball: Σ⟨z_t, w_t⟩ = (η/2)(Tρ² − ‖Z_T‖²), and u = −ηZ_T, a point of the sphere, gains
     η‖Z_T‖². The regret is R²/(2η) + ηTρ²/2. Such vectors exist because a vector of norm ρ leads from norm a
     to every norm b with |b − a| ≤ ρ ≤ a + b.
+
+    >>> from ocolib import learners, sets
+    >>> from ocolib.game import play
+    >>> trace = play(learners.OGD(sets.Ball(2), 0.5), spiral(radius=1, rho=1, T=4, eta=0.5))
+    >>> round(float(trace.regret()), 9)  # 1/(2·½) + ½·4/2
+    2.0
     """
     R, rho, T = validate.positive("radius", radius), validate.positive("rho", rho), validate.count("T", T)
     eta = validate.positive("eta", eta)
@@ -88,6 +106,13 @@ def zigzag(diameter: float, rho: float, T: int) -> tuple[Array, Array]:
     They alternate between two directions (for T = 2 there is only one). The path is 0, −ηZ_1, …, −ηZ_T. On
     its convex hull, which has diameter D, no projection changes a play, and the regret is D²/(2η) + ηTρ²/2 =
     ¾·Dρ√(2T): three quarters of the bound of Theorem 2 of Lecture 13.
+
+    >>> from ocolib import learners, sets
+    >>> from ocolib.game import play
+    >>> Z, path = zigzag(diameter=2, rho=1, T=8)
+    >>> trace = play(learners.OGD(sets.Hull(path), eta=0.5), Z)
+    >>> round(float(trace.regret()), 6)  # ¾·2·√16
+    6.0
     """
     D, rho = validate.positive("diameter", diameter), validate.positive("rho", rho)
     T = validate.count("T", T, low=2)
@@ -142,7 +167,12 @@ def drifting(T: int, dim: int, turn: float, margin: float, seed: Any) -> tuple[A
 
 
 def disjunction(T: int, dim: int, relevant: int, seed: Any) -> tuple[Array, Array]:
-    """Return (X, y): Boolean examples with labels x_1 ∨ … ∨ x_relevant, positive with probability ½."""
+    """Return (X, y): Boolean examples with labels x_1 ∨ … ∨ x_relevant, positive with probability ½.
+
+    >>> X, y = disjunction(5, dim=4, relevant=2, seed=0)
+    >>> X.shape, bool(np.array_equal(y > 0, X[:, :2].any(axis=1)))
+    ((5, 4), True)
+    """
     T, dim = validate.count("T", T), validate.count("dim", dim)
     relevant = validate.count("relevant", relevant)
     if relevant > dim:
@@ -220,6 +250,11 @@ def nature(radius: float = 1.0) -> Adversary:
     Round t shows x_t = radius·e_t with the label opposite to the prediction; the sign of 0 is +1. After n =
     dim rounds the unit vector (y_1, …, y_n)/√n has margin radius/√n on all examples. So n = (radius/margin)²
     mistakes were forced on separable data.
+
+    >>> from ocolib import learners
+    >>> from ocolib.game import play
+    >>> int(play(learners.Perceptron(9), nature(), rounds=9).mistakes.sum())
+    9
     """
     radius = validate.positive("radius", radius)
 
@@ -236,6 +271,13 @@ def at_distance(rho: float, curvature: float) -> Adversary:
     """Return the adversary that plays (H/2)‖w − c_t‖² with c_t at distance ρ/H from w_t, so that ‖z_t‖ = ρ.
 
     Against it eager descent with η_t = 1/(Ht) attains its sharp bound for H-strongly convex losses.
+
+    >>> from ocolib import learners, sets
+    >>> from ocolib.game import play
+    >>> learner = learners.OGD(sets.Space(1), learners.inverse(2.0), "eager")
+    >>> trace = play(learner, at_distance(rho=3.0, curvature=0.5), rounds=4)
+    >>> np.abs(trace.subgradients[:, 0])
+    array([3., 3., 3., 3.])
     """
     rho, curvature = validate.positive("rho", rho), validate.positive("curvature", curvature)
 
@@ -291,6 +333,7 @@ def against_normalized_winnow(margin: float) -> Adversary:
 
 
 def _rng(seed: Any) -> np.random.Generator:
+    """Return a random generator for this seed, or raise a `ValueError` that names the seed."""
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:

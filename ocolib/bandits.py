@@ -33,6 +33,11 @@ class EXP3:
 
     With the step size η = √(2 ln(n)/(nT)) its expected regret on losses in [0, 1] fixed in advance is at most
     √(2nT ln n) (`theorems.EXP3`).
+
+    >>> player = EXP3(2, eta=np.log(3)).player()
+    >>> player.update(arm=0, loss=0.5)  # estimated as 0.5/0.5 = 1
+    >>> player.predict().round(12)
+    array([0.25, 0.75])
     """
 
     n: int
@@ -85,6 +90,12 @@ class UCB1:
 
     It is designed for losses that are drawn independently from a fixed distribution for each arm. It is
     deterministic, so an adversary can predict it.
+
+    >>> player = UCB1(2).player()
+    >>> for arm, loss in ((0, 1.0), (1, 0.0)):
+    ...     player.update(arm, loss)
+    >>> player.predict()
+    array([0., 1.])
     """
 
     n: int
@@ -154,6 +165,10 @@ class BanditTrace:
     arms: Array
     probabilities: Array
 
+    def __repr__(self) -> str:
+        who, mean = type(self.learner).__name__, self.paid.mean()
+        return f"BanditTrace({who}: {len(self.arms)} rounds, mean loss {mean:.6g})"
+
     @property
     def paid(self) -> Array:
         """Return the losses of the drawn arms, `(T,)`."""
@@ -177,6 +192,9 @@ class Paths:
     arms: Array
     probabilities: Array
     chances: Array
+
+    def __repr__(self) -> str:
+        return f"Paths({type(self.learner).__name__}: {len(self.arms)} paths of {self.rounds} rounds)"
 
     @property
     def dim(self) -> int:
@@ -221,7 +239,12 @@ class Paths:
 
 
 def play_bandit(learner: Any, losses: ArrayLike, seed: int) -> BanditTrace:
-    """Play one game on losses `(T, n)`: draw arms at random and reveal only the loss of the drawn arm."""
+    """Play one game on losses `(T, n)`: draw arms at random and reveal only the loss of the drawn arm.
+
+    >>> trace = play_bandit(UCB1(2), np.tile([1.0, 0.0], (5, 1)), seed=0)
+    >>> trace.arms, float(trace.regret)
+    (array([0, 1, 1, 1, 1]), 1.0)
+    """
     losses = validate.frozen("losses", losses, learner.n, ndim=2)
     rng, player = np.random.default_rng(seed), learner.player()
     arms, drawn_from = [], []

@@ -76,5 +76,9 @@ class Pieces:
 
 
 def resisting(dim: int, rho: float = 1.0) -> Pieces:
-    """Return f(w) = ρ·max_i w_i: descent from 0 sees a new coordinate in each of its first `dim` rounds."""
+    """Return f(w) = ρ·max_i w_i: descent from 0 sees a new coordinate in each of its first `dim` rounds.
+
+    >>> resisting(3).subgradient(np.array([-0.1, 0.0, 0.0]))
+    array([0., 1., 0.])
+    """
     return Pieces(validate.positive("rho", rho) * np.eye(validate.count("dim", dim)))

@@ -31,8 +31,8 @@ def rain() -> tuple[Array, Array, Array, Array]:
     `days` holds NumPy dates, every day from 2012-01-01 to 2015-12-31; `millimetres` is the day's
     precipitation (rain and melted snow), `highs` and `lows` are its extreme temperatures in °C.
 
-    The records come from the US National Oceanic and Atmospheric Administration and in the public domain. We
-    took them from `seattle-weather.csv` in the package vega_datasets 0.9 (MIT licence) and left out wind
+    The records come from the US National Oceanic and Atmospheric Administration and are in the public domain.
+    We took them from `seattle-weather.csv` in the package vega_datasets 0.9 (MIT licence) and left out wind
     and the type of weather.
 
     >>> days, millimetres, highs, lows = rain()
@@ -86,4 +86,5 @@ def nyse() -> Array:
 
 
 def _read(name: str) -> Any:
+    """Read a JSON file that ships with the package."""
     return json.loads(files("ocolib").joinpath(name).read_text("utf8"))

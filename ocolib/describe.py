@@ -45,31 +45,37 @@ def changed(self: T, **values: Any) -> T:
 
 
 def _parts(self: Any) -> list[Any]:
+    """Return the values of all fields."""
     return [getattr(self, field.name) for field in fields(self)]
 
 
 def _shown(part: Any) -> str:
+    """Return the `repr` of a field; large arrays show only their shape."""
     if isinstance(part, np.ndarray) and part.size > 40:
         return f"<array of shape {part.shape}>"
     return repr(part)
 
 
 def _repr(self: Any) -> str:
+    """Return `Class(field=value, …)`, with floats that can be read back exactly."""
     with np.printoptions(floatmode="unique"):
         shown = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
     return f"{type(self).__name__}({shown})"
 
 
 def _equal(self: Any, other: object) -> Any:
+    """Compare type and fields."""
     if type(self) is not type(other):
         return NotImplemented
     return all(_same(a, b) for a, b in zip(_parts(self), _parts(other), strict=True))
 
 
 def _same(a: Any, b: Any) -> bool:
+    """Compare two fields, arrays entry by entry."""
     arrays = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
     return np.array_equal(a, b) if arrays else bool(a == b)
 
 
 def _hash(self: Any) -> int:
+    """Hash the type and the fields, arrays by their shape only."""
     return hash((type(self), *(p.shape if isinstance(p, np.ndarray) else p for p in _parts(self))))

@@ -17,6 +17,8 @@ from ocolib.sets import Set
 from ocolib.trace import Trace
 from ocolib.types import Adversary, Array, Losses
 
+END = object()  # comes after the last loss
+
 
 def play(learner: Any, losses: Losses | Adversary, rounds: int | None = None, check: bool = False) -> Any:
     """Play `learner` against `losses` and return the `Trace`.
@@ -31,8 +33,9 @@ def play(learner: Any, losses: Losses | Adversary, rounds: int | None = None, ch
     the loss itself). `predict` is called once per round and once at the end, for w_{T+1}. An optional method
     `points(Z)` returns all plays against linear losses at once.
 
-    Any error during round t is raised as a `ValueError` that starts with "round t:". A `KernelPerceptron`
-    returns a `KernelTrace`, because its plays are functions and not vectors.
+    An error in round t of the loop is raised as a `ValueError` that starts with "round t:"; an error in a
+    closed form names no round. A `KernelPerceptron` returns a `KernelTrace`, because its plays are functions
+    and not vectors.
 
     >>> from ocolib import adversaries, learners, sets
     >>> interval = sets.Box([-1], [1])
@@ -121,7 +124,7 @@ def loop(learner: Any, losses: Any, rounds: int | None = None, check: bool = Fal
                 if t == 1:
                     subgradients = np.empty((rounds or 64, *w.shape))
                 loss = reveal(t, w.copy(), subgradients[: t - 1])
-                if loss is None:  # the game is over; w is w_{T+1}
+                if loss is END:  # w is w_{T+1}
                     break
                 loss = referee.checked_loss(learner, loss, w)
                 z = validate.array("the subgradient", loss.subgradient(w.copy()), w.shape[-1])
@@ -142,11 +145,11 @@ def loop(learner: Any, losses: Any, rounds: int | None = None, check: bool = Fal
 
 
 def _loss_source(losses: Any, rounds: int | None) -> Callable[[int, Array, Array], Any]:
-    """Return a function of (t, w_t, past) that gives the loss of round t, or None after the last round."""
+    """Return a function of (t, w_t, past) that gives the loss of round t, or `END` after the last round."""
     if callable(losses):
 
         def ask(t: int, w: Array, past: Array) -> Any:
-            return losses(t, w, past.copy()) if t <= rounds else None  # type: ignore[operator]
+            return losses(t, w, past.copy()) if t <= rounds else END  # type: ignore[operator]
 
         return ask
     rows = np.moveaxis(losses, -2, 0) if isinstance(losses, np.ndarray) else losses
@@ -154,11 +157,11 @@ def _loss_source(losses: Any, rounds: int | None) -> Callable[[int, Array, Array
 
     def pull(t: int, w: Array, past: Array) -> Any:
         if rounds is not None and t > rounds:
-            return None
-        loss = next(source, None)
-        if loss is None and rounds is not None:
+            return END
+        loss = next(source, END)
+        if loss is END and rounds is not None:
             raise ValueError(f"there are only {t - 1} losses, but rounds = {rounds}")
-        return Linear(loss) if isinstance(losses, np.ndarray) and loss is not None else loss
+        return Linear(loss) if isinstance(losses, np.ndarray) and loss is not END else loss
 
     return pull
 

@@ -35,6 +35,11 @@ class HedgeFrom(FirstOrder):
 
     With hint = 0 this is Hedge, and from the uniform distribution it equals `learners.Hedge`. With hint = 1
     it is *optimistic* Hedge, which counts the last loss twice.
+
+    >>> for hint in (0, 1):
+    ...     print(HedgeFrom([0.5, 0.5], np.log(3), hint).points([[1.0, 0.0]])[-1].round(12))
+    [0.25 0.75]
+    [0.1 0.9]
     """
 
     start: Any
@@ -87,10 +92,12 @@ class PairPlayer:
     """Play one game of a `Pair`."""
 
     def __init__(self, row: Any, column: Any) -> None:
-        self.row, self.column, self.n = row, column, len(row.predict())
+        self.row, self.column, self.n = row, column, 0
 
     def predict(self) -> Array:
-        return np.concatenate([self.row.predict(), self.column.predict()])
+        x = self.row.predict()
+        self.n = len(x)  # where the loss vector is split
+        return np.concatenate([x, self.column.predict()])
 
     def step(self, z: Array) -> None:
         """Give each player its own part of the loss vector."""
@@ -141,6 +148,11 @@ def play_game(matrix: ArrayLike, row: Any, column: Any, rounds: int) -> GameTrac
     """Play `rounds` rounds of the matrix game and return the `GameTrace`.
 
     Both players choose before either sees the other's choice, and each sees only its own losses.
+
+    >>> row, column = HedgeFrom([0.9, 0.1], 0.1), HedgeFrom([0.5, 0.5], 0.1)
+    >>> trace = play_game([[1, 0], [0, 1]], row, column, rounds=2)
+    >>> trace.x[0], trace.y[0], float(trace.payments[0])
+    (array([0.9, 0.1]), array([0.5, 0.5]), 0.5)
     """
     A, rounds = validate.frozen("matrix", matrix, ndim=2), validate.count("rounds", rounds)
     for name, learner, size in (("row", row, A.shape[0]), ("column", column, A.shape[1])):
@@ -176,8 +188,18 @@ def duality_gap(matrix: ArrayLike, x: ArrayLike, y: ArrayLike) -> float:
 def best_column(matrix: ArrayLike) -> Adversary:
     """Return the adversary that answers a play w on the rows with the column of largest ⟨w, column⟩.
 
-    Ties go to the first column. In boosting, w weights the examples, a column is a hypothesis (+1 where it is
-    right, −1 where it is wrong), and ⟨w, column⟩ is its edge.
+    Of columns that are equal up to rounding it takes the first. In boosting, w weights the examples, a column
+    is a hypothesis (+1 where it is right, −1 where it is wrong), and ⟨w, column⟩ is its edge.
+
+    >>> edges = best_column([[1, -1], [-1, 1], [1, 1]])
+    >>> edges(1, np.array([0.2, 0.7, 0.1]), None)  # ⟨w, column⟩ is −0.4 and 0.6
+    array([-1.,  1.,  1.])
     """
     M = validate.frozen("matrix", matrix, ndim=2)
-    return lambda t, w, past: M[:, int((w @ M).argmax())]
+    tie = 1e-9 * np.abs(M).max()
+
+    def answer(t: int, w: Array, past: Array) -> Array:
+        edges = w @ M
+        return M[:, int((edges >= edges.max() - tie).argmax())]
+
+    return answer

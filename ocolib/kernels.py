@@ -50,11 +50,11 @@ class KernelPerceptron(ReadsExamples):
         """Return a fresh player; it has `margin(x)`, the value w(x), in place of `predict()`."""
         return KernelPlayer(self)
 
-    def play(self, losses: Any, rounds: int | None = None) -> "KernelTrace":
-        """Play all examples, or the first `rounds`; `game.play` calls this method."""
+    def play(self, losses: Any) -> "KernelTrace":
+        """Play all examples; `game.play` calls this method."""
         if not isinstance(losses, Examples):
             raise ValueError(f"KernelPerceptron plays perceptron_loss(X, y), got {type(losses).__name__}")
-        losses = self.sees(losses if rounds is None else losses[:rounds])
+        losses = self.sees(losses)
         player, scores, added = self.player(), np.empty(len(losses)), np.empty(len(losses))
         for t, example in enumerate(losses):
             try:

@@ -49,7 +49,11 @@ from ocolib.types import Array, Step
 
 @description
 class inverse_sqrt:
-    """Represent the step size schedule η_t = scale/√t."""
+    """Represent the step size schedule η_t = scale/√t.
+
+    >>> float(inverse_sqrt(0.5)(4))
+    0.25
+    """
 
     scale: float
 
@@ -77,6 +81,9 @@ def step_at(eta: Step, t: Any) -> Array:
     """Return the step size η_t for one round t, or for an array of rounds: `(..., T)`.
 
     A schedule of your own is called with one round at a time, so it need not work with arrays.
+
+    >>> step_at(inverse_sqrt(1.0), np.array([1, 4, 16]))
+    array([1.  , 0.5 , 0.25])
     """
     if not callable(eta):
         step = validate.positives("eta", eta)
@@ -295,7 +302,14 @@ def Hedge(n: int, eta: Step) -> FTRL:
 
 @description
 class Linearized:
-    """Run a leader on the linear surrogates g_t(w) = ⟨z_t, w⟩, where z_t is a subgradient of f_t at w_t."""
+    """Run a leader on the linear surrogates g_t(w) = ⟨z_t, w⟩, where z_t is a subgradient of f_t at w_t.
+
+    >>> from ocolib.game import play
+    >>> from ocolib.losses import Quadratic
+    >>> learner = Linearized(FTRL(Ball(1), SquaredNorm(), eta=0.5))
+    >>> play(learner, [Quadratic([1.0])] * 3).plays[:, 0]  # the slopes are −1, −½, −¼
+    array([0.   , 0.5  , 0.75 , 0.875])
+    """
 
     learner: Any
 
@@ -386,6 +400,11 @@ def OnlineSVM(dim: int, radius: float, eta: Step) -> OGD:
 
     w_1 = 0 and w_{t+1} = Π(w_t − η_t z_t), where z_t = −y_t·x_t if the margin y_t⟨w_t, x_t⟩ is below 1, else
     0.
+
+    >>> from ocolib.game import play
+    >>> from ocolib.losses import hinge
+    >>> play(OnlineSVM(1, radius=2.0, eta=0.5), hinge([[1.0]] * 4, [1] * 4)).plays[:, 0]
+    array([0. , 0.5, 1. , 1. , 1. ])
     """
     return OGD(Ball(dim, radius), eta, projection="eager")
 
@@ -394,6 +413,12 @@ def Pegasos(dim: int, reg: float, project: bool = False) -> OGD:
     """Return Pegasos: eager descent with η_t = 1/(reg·t) from w_1 = 0, for `hinge(X, y).regularized(reg)`.
 
     With `project=True` the plays stay in the ball of radius 1/√reg, which contains the best point.
+
+    >>> from ocolib.game import play
+    >>> from ocolib.losses import hinge
+    >>> losses = hinge([[1.0]] * 3, [1] * 3).regularized(0.5)
+    >>> play(Pegasos(1, reg=0.5), losses).points[:, 0]  # η_1 = 2, z_1 = −1; η_2 = 1, z_2 = 1
+    array([0., 2., 1.])
     """
     reg = validate.positive("reg", reg)
     over: Set = Ball(dim, 1.0 / np.sqrt(reg)) if project else Space(dim)
@@ -538,6 +563,14 @@ class Winnow(OnExamples):
 
     On Boolean examples this is Littlestone's Winnow2, except that Winnow2 makes no update at a tie with y =
     −1.
+
+    >>> from ocolib.game import play
+    >>> from ocolib.losses import perceptron_loss
+    >>> losses = perceptron_loss([[1, 0, 0], [0, 1, 1]], [1, -1], threshold=2)
+    >>> play(Winnow(3, threshold=2), losses).plays  # promote feature 1, then demote features 2 and 3
+    array([[1. , 1. , 1. ],
+           [2. , 1. , 1. ],
+           [2. , 0.5, 0.5]])
     """
 
     dim: int
@@ -559,7 +592,13 @@ class Winnow(OnExamples):
 
 @description
 class NormalizedWinnow(OnExamples):
-    """Run normalised Winnow: w_1 is uniform; if y⟨w, x⟩ ≤ 0, multiply w_i by exp(eta·y·x_i), normalise."""
+    """Run normalised Winnow: w_1 is uniform; if y⟨w, x⟩ ≤ 0, multiply w_i by exp(eta·y·x_i), normalise.
+
+    >>> from ocolib.game import play
+    >>> from ocolib.losses import perceptron_loss
+    >>> play(NormalizedWinnow(2, eta=np.log(3)), perceptron_loss([[-1, 0]], [1])).last
+    array([0.25, 0.75])
+    """
 
     dim: int
     eta: float

@@ -111,6 +111,12 @@ class Examples:
     """Represent losses over data: f_t(w) = φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² in round t, where x_t is row t of X.
 
     Indexing gives one loss (`Example`), slicing gives fewer rounds.
+
+    >>> losses = hinge([[1.0, 0.0], [0.0, 2.0]], [1, -1])
+    >>> losses[1]
+    Example(x=array([0., 2.]), y=-1.0, phi=HingeLoss(kink=0.0), reg=0.0)
+    >>> losses.margins([0.5, 0.5]), losses.subgradients([0.5, 0.5])[0]
+    (array([ 0.5, -1. ]), array([-1.,  0.]))
     """
 
     X: Any
@@ -216,6 +222,9 @@ def perceptron_loss(X: ArrayLike, y: ArrayLike, threshold: float = 0.0, kink: fl
     """Return the perceptron losses f_t(w) = max(0, −y_t(⟨w, x_t⟩ − threshold)).
 
     At the kink the subgradient is −kink·y_t·x_t.
+
+    >>> perceptron_loss([[1.0, 0.0], [0.0, 2.0]], [1, -1]).values([0.5, 0.5])
+    array([0., 1.])
     """
     return Examples(X, y, phis.PerceptronLoss(threshold, kink))
 
@@ -224,6 +233,9 @@ def hinge(X: ArrayLike, y: ArrayLike, kink: float = 0.0) -> Examples:
     """Return the hinge losses f_t(w) = max(0, 1 − y_t⟨w, x_t⟩).
 
     At the kink the subgradient is −kink·y_t·x_t.
+
+    >>> hinge([[1.0, 0.0], [0.0, 2.0]], [1, -1]).values([0.5, 0.5])
+    array([0.5, 2. ])
     """
     return Examples(X, y, phis.HingeLoss(kink))
 
@@ -239,7 +251,11 @@ def exponential(X: ArrayLike, y: ArrayLike) -> Examples:
 
 
 def logistic(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the logistic losses f_t(w) = log(1 + exp(−y_t⟨w, x_t⟩))."""
+    """Return the logistic losses f_t(w) = log(1 + exp(−y_t⟨w, x_t⟩)).
+
+    >>> logistic([[1.0], [2.0]], [1, -1]).values([0.0])  # log 2 at w = 0
+    array([0.69314718, 0.69314718])
+    """
     return Examples(X, y, phis.LOGISTIC)
 
 
@@ -252,7 +268,11 @@ def novelty(X: ArrayLike, rho: float = 1.0) -> Examples:
 
 
 def least_squares(X: ArrayLike, y: ArrayLike) -> Examples:
-    """Return the squared losses f_t(w) = ½(⟨w, x_t⟩ − y_t)²."""
+    """Return the squared losses f_t(w) = ½(⟨w, x_t⟩ − y_t)².
+
+    >>> least_squares([[2.0]], [1.0]).subgradients([1.5])  # (2·1.5 − 1)·2
+    array([[4.]])
+    """
     return Examples(X, y, phis.LEAST_SQUARES)
 
 
@@ -265,6 +285,9 @@ def quantile(X: ArrayLike, y: ArrayLike, tau: float) -> Examples:
     """Return the quantile losses f_t(w) = max(tau·r, (tau − 1)·r) with r = ⟨w, x_t⟩ − y_t.
 
     Their minimiser predicts the (1 − tau)-quantile of y.
+
+    >>> quantile([[1.0], [1.0]], [0.0, 4.0], tau=0.25).values([1.0])  # r = 1 and −3
+    array([0.25, 2.25])
     """
     tau = validate.number("tau", tau, 0.0, 1.0)
     return Examples(X, y, phis.TubeLoss(tau, 1.0 - tau))
@@ -322,6 +345,7 @@ class VectorExample:
 
 
 def _vector_examples(X: ArrayLike, y: Any, phi: Phi, outputs: int) -> list[VectorExample]:
+    """Check X and y and return one `VectorExample` per row of X."""
     X, _ = validate.frozen("X", X, ndim=2), validate.array("y", y)
     if np.ndim(y) == 1 and not np.isin(y, np.arange(outputs)).all():
         raise ValueError(f"y must hold classes 0, …, {outputs - 1}, got {y}")
@@ -337,13 +361,22 @@ def soft_margin(
     """Return the multiclass losses f_t(W) = max over c of gamma[y_t, c]·(f_c − f_{y_t} + delta[y_t, c]).
 
     Here f = Wx_t are the scores of the classes 0, 1, …; `gamma` is all ones by default.
+
+    >>> loss = soft_margin([[1.0]], [0], delta=1 - np.eye(2))[0]  # one feature, two classes
+    >>> float(loss.value([0.75, 0.25])), loss.subgradient([0.75, 0.25])
+    (0.5, array([-1.,  1.]))
     """
     phi = phis.SoftMargin(delta, np.ones(np.shape(delta)) if gamma is None else gamma)
     return _vector_examples(X, validate.vector("y", y), phi, len(phi.delta))
 
 
 def softmax(X: ArrayLike, y: ArrayLike, classes: int) -> list[VectorExample]:
-    """Return the softmax losses f_t(W) = log Σ_c exp(f_c) − f_{y_t} with scores f = Wx_t."""
+    """Return the softmax losses f_t(W) = log Σ_c exp(f_c) − f_{y_t} with scores f = Wx_t.
+
+    >>> loss = softmax([[3.0]], [1], classes=3)[0]
+    >>> loss.subgradient([0.0, 0.0, 0.0]).round(12)  # 3·(1/3, 1/3 − 1, 1/3)
+    array([ 1., -2.,  1.])
+    """
     return _vector_examples(X, validate.vector("y", y), phis.SOFTMAX, validate.count("classes", classes))
 
 

@@ -56,6 +56,7 @@ def expression(losses: Any, w: Any) -> Any:
 
 
 def _form(thing: Any, name: str, argument: str) -> Any:
+    """Return the method that gives the cvxpy form, or raise a `ValueError` that says which method to add."""
     if not hasattr(thing, name):
         who = type(thing).__name__
         raise ValueError(f"{thing!r} has no cvxpy form: give {who} a method {name}({argument})")
@@ -129,6 +130,11 @@ def best_point(losses: Any, over: Any) -> Array:
     """Return a point of the set with the smallest total loss.
 
     If the minimum is not attained, the result is a nearly optimal point or a `ValueError`.
+
+    >>> from ocolib.losses import absolute
+    >>> from ocolib.sets import Ball
+    >>> best_point(absolute([[1.0], [1.0], [1.0]], [1.0, 2.0, 9.0]), Ball(1, 5.0)).round(4)  # the median
+    array([2.])
     """
     w = cp.Variable(over.dim)
     solve(expression(losses, w), constraints(over, w))
@@ -136,10 +142,10 @@ def best_point(losses: Any, over: Any) -> Array:
 
 
 def best_path(losses: Any, over: Any, length: float) -> Array:
-    """Return the path u_1, …, u_T in the set that minimises Σ f_t(u_t), `(T, n)`, of limited length.
+    """Return the path u_1, …, u_T in the set, of length ≤ `length`, that minimises Σ f_t(u_t), `(T, n)`.
 
-    The constraint is Σ ‖u_{t+1} − u_t‖ ≤ length. Among the comparator paths of at most this length it gives
-    the largest dynamic regret. `losses` are those of one game.
+    The length of a path is Σ ‖u_{t+1} − u_t‖. Among all comparator paths of at most this length, it gives the
+    largest dynamic regret. `losses` are those of one game.
     """
     length = validate.number("length", length, low=0.0)
     u = cp.Variable((len(losses), over.dim))
@@ -213,7 +219,12 @@ def hard_margin(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 def soft_margin(X: ArrayLike, y: ArrayLike, C: float) -> tuple[Array, float]:
-    """Return (w, value) of the soft-margin SVM: minimise ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩)."""
+    """Return (w, value) of the soft-margin SVM: minimise ½‖w‖² + C·Σ max(0, 1 − y_i⟨w, x_i⟩).
+
+    >>> w, value = soft_margin([[1.0], [-1.0]], [1, -1], C=10.0)
+    >>> w.round(4), round(value, 4)
+    (array([1.]), 0.5)
+    """
     losses, C = loss_room.hinge(X, y), validate.positive("C", C)
     w = cp.Variable(losses.dim)
     value = solve(0.5 * cp.sum_squares(w) + C * expression(losses, w), [])
@@ -240,6 +251,14 @@ class FTRL:
 
     w_{t+1} = argmin over the set of f_1 + … + f_t + R/η_t, where `eta` is a number or a schedule. With
     `regularizer=None` it follows the leader; then w_1 is an arbitrary point of the set.
+
+    >>> from ocolib.game import play
+    >>> from ocolib.losses import Quadratic
+    >>> from ocolib.regularizers import SquaredNorm
+    >>> from ocolib.sets import Box
+    >>> learner = FTRL(Box([-1], [1]), SquaredNorm(), eta=1.0)
+    >>> play(learner, [Quadratic([1.0])] * 2).plays[:, 0].round(4) + 0.0  # w = t/(t + 1)
+    array([0.    , 0.5   , 0.6667])
     """
 
     over: Any

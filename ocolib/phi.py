@@ -130,6 +130,9 @@ class HingeLoss(Kinked):
     """Compute the hinge loss max(0, 1 − m) for the margin m = y·p.
 
     At the kink m = 1 the slope is −kink·y, with 0 ≤ kink ≤ 1.
+
+    >>> float(HingeLoss().value(0.5, 1.0)), float(HingeLoss(kink=0.5).slope(1.0, 1.0))
+    (0.5, -0.5)
     """
 
     kink: float = 0.0
@@ -149,6 +152,9 @@ class TubeLoss(Phi):
     """Compute the tube loss max(0, up·(r − eps), down·(−r − eps)) for the residual r = p − y.
 
     Special cases are the absolute, quantile and ε-insensitive losses. At the kinks r = ±eps the slope is 0.
+
+    >>> float(TubeLoss(eps=0.5).value(3.0, 1.0)), float(TubeLoss(eps=0.5).slope(1.2, 1.0))
+    (1.5, 0.0)
     """
 
     up: float = 1.0
@@ -306,6 +312,10 @@ class Softmax(Phi):
     """Compute the softmax loss log Σ_c exp(f_c) − f_y for a vector f of scores.
 
     The constants hold for two or more classes.
+
+    >>> f = np.log([1.0, 2.0, 1.0])
+    >>> round(float(np.exp(-SOFTMAX.value(f, 1))), 12), SOFTMAX.slope(f, 1).round(12)
+    (0.5, array([ 0.25, -0.5 ,  0.25]))
     """
 
     takes = "classes"

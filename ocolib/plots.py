@@ -73,10 +73,28 @@ STYLE = {
 
 
 def as_svg(figure: Any) -> str:
-    """Return the figure as an SVG string without a date, so that equal figures give equal strings."""
+    """Return the figure as an SVG string that is the same on all processors, whose last digits differ.
+
+    It has no date, its ids are numbered, and its coordinates have two decimals: nobody sees a hundredth of a
+    point.
+    """
     paper = io.StringIO()
     figure.savefig(paper, format="svg", metadata={"Date": None, "Creator": None})
-    return paper.getvalue()
+    places = r'(?<= d=")[^"]*|(?<= [xy]=")[^"]*|(?<=translate\()[^)]*|(?<=<svg )[^>]*'
+    svg = re.sub(places, lambda place: _rounded(place[0]), paper.getvalue())
+    ids = dict.fromkeys(re.findall(r' id="([a-z][0-9a-f]{10})"', svg))  # hashes of unrounded numbers
+    numbers = {name: f"{name[0]}{number}" for number, name in enumerate(ids, 1)}
+    return re.sub(r"\b[a-z][0-9a-f]{10}\b", lambda name: numbers.get(name[0], name[0]), svg)
+
+
+def _rounded(path: str) -> str:
+    """Round coordinates to two decimals, and drop points of a path that equal the point before.
+
+    >>> _rounded("M 1.23456 0.5 \\nL 1.23 0.499999 \\nL 2 -0.001 \\n")
+    'M 1.23 0.5 \\nL 2 0 \\n'
+    """
+    path = re.sub(r"-?\d+\.\d+", lambda number: f"{round(float(number[0]), 2) + 0.0:.10g}", path)
+    return re.sub(r"([ML] )([^ ]+ [^ ]+ \n)(?:L \2)+", r"\1\2", path)
 
 
 def show(figure: Any) -> None:
@@ -127,7 +145,7 @@ def _register() -> None:
 def narrow(figure: Any) -> None:
     """Lay the figure out for a phone: stack the panels, wrap long labels, and thin out the tick labels.
 
-    More than eight panels stand in pairs: one below the other they would be three screens tall.
+    More than eight panels are placed in two columns, because one column would be three screens tall.
     """
     panels = figure.axes
     height = figure.get_size_inches()[1]
@@ -203,8 +221,10 @@ def dress(figure: Any) -> None:
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
             written = axis.get_major_formatter()
-            if hasattr(written, "seq"):
-                written.seq = [with_signs(text) for text in written.seq]
+            if type(axis.get_major_locator()).__name__ == "FixedLocator":
+                words = [label.get_text() for label in axis.get_majorticklabels()]
+                if (signed := [with_signs(text) for text in words]) != words:
+                    axis.set_ticks(axis.get_majorticklocs(), signed)
             elif type(written).__name__ == "LogFormatterSciNotation":
                 axis.set_major_formatter(partial(_power, written))
     for text in figure.findobj(lambda artist: hasattr(artist, "set_text")):
@@ -218,6 +238,7 @@ def _power(written: Any, value: float, place: int) -> str:
 
 @cache
 def _letters() -> frozenset[int]:
+    """Return the code points of all characters in the font of the book."""
     from matplotlib.ft2font import FT2Font
 
     return frozenset(FT2Font(str(FONTS / "sans.ttf")).get_charmap())
@@ -299,8 +320,10 @@ def regret(traces: Mapping[str, Any], over: Any = None, against: Any = None) -> 
 
 def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
     """Draw a proof chain as a waterfall chart: a bar for the first line, then the slack of each line."""
+    from ocolib.theorems.base import subscripts
+
     values = chain.values
-    names = [_subscripts(line.formula) for line in chain.lines]
+    names = [subscripts(line.formula, "$_{", "}$") for line in chain.lines]
     rows = np.arange(len(values))
     ax.barh(rows[0], values[0], color=color)
     ax.barh(rows[1:], chain.slacks, left=values[:-1], color=color, alpha=0.45)
@@ -311,11 +334,6 @@ def waterfall(ax: Any, chain: Any, color: str = COLORS["FTRL"]) -> None:
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     ax.margins(x=0.12)
-
-
-def _subscripts(text: str) -> str:
-    """Return the text with the subscripts of `w_{t+1}` and `w_12` as matplotlib formulas."""
-    return re.sub(r"_(?:\{([^}]*)\}|(\w+))", lambda m: "$_{" + (m[1] or m[2]) + "}$", text)
 
 
 def outline(ax: Any, over: Any, color: str = COLORS["set"], corners: int = 200) -> None:

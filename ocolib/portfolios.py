@@ -21,7 +21,12 @@ from ocolib.types import Array, Step
 
 @description
 class LogLoss:
-    """Represent the loss f(w) = −ln⟨w, x⟩ of a day with price relatives x ≥ 0, x ≠ 0; ∞ if ⟨w, x⟩ = 0."""
+    """Represent the loss f(w) = −ln⟨w, x⟩ of a day with price relatives x ≥ 0, x ≠ 0; ∞ if ⟨w, x⟩ = 0.
+
+    >>> day = LogLoss([2.0, 0.5])
+    >>> round(float(np.exp(-day.value([0.5, 0.5]))), 12)  # the wealth is multiplied by 1.25
+    1.25
+    """
 
     x: Any
 
@@ -171,5 +176,10 @@ def ExponentiatedGradient(n: int, eta: Step) -> Linearized:
     """Return exponentiated gradient on n assets: w_{t+1} ∝ w_t·exp(η·x_t/⟨w_t, x_t⟩), from w_1 = 1/n.
 
     This is Hedge on the linearised losses, whose gradients are z_t = −x_t/⟨w_t, x_t⟩.
+
+    >>> from ocolib.game import play
+    >>> trace = play(ExponentiatedGradient(2, eta=1.0), market([[2.0, 1.0]]))
+    >>> trace.last.round(4)  # the weights are multiplied by exp(4/3) and exp(2/3)
+    array([0.6608, 0.3392])
     """
     return Linearized(Hedge(n, eta))

@@ -1,4 +1,4 @@
-"""Check what a game is given, and what every round brings: each error says what to write instead.
+"""Check the arguments of a game and every round of it; each error says what to write instead.
 
 `ocolib.game` calls these functions so that its loop reads like the definition of the game.
 """
@@ -83,6 +83,8 @@ def checked_play(play: Any, batch: tuple[int, ...], over: Any = None) -> Array:
 
 def checked_loss(learner: Any, found: Any, w: Array) -> Any:
     """Check what was revealed; a vector z stands for the linear loss ⟨z, w⟩."""
+    if found is None:
+        raise ValueError("a loss must not be None: does the function that chooses it end with a return?")
     missing = [name for name in ("value", "subgradient") if not hasattr(found, name)]
     if len(missing) == 2 and not isinstance(found, Examples) and not callable(found):
         if np.ndim(found) == 0 and validate.numbers("z", found).ndim == 0:

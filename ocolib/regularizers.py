@@ -32,7 +32,12 @@ from ocolib.types import Array
 
 @description
 class SquaredNorm:
-    """Represent R(w) = ½‖w − center‖², 1-strongly convex in the Euclidean norm; `center` is 0 by default."""
+    """Represent R(w) = ½‖w − center‖², 1-strongly convex in the Euclidean norm; `center` is 0 by default.
+
+    >>> R = SquaredNorm()
+    >>> float(R.value([3.0, 4.0])), R.gradient([3.0, 4.0])
+    (12.5, array([3., 4.]))
+    """
 
     center: Any = None
 
@@ -79,7 +84,12 @@ class SquaredNorm:
 
 @description
 class NegativeEntropy:
-    """Represent R(w) = Σ w_i log w_i on the simplex (0 log 0 = 0), 1-strongly convex there in the ℓ1 norm."""
+    """Represent R(w) = Σ w_i log w_i on the simplex (0 log 0 = 0), 1-strongly convex there in the ℓ1 norm.
+
+    >>> R = NegativeEntropy()
+    >>> float(R.value([0.0, 1.0])), round(R.range(Simplex(2)), 6)  # log 2
+    (0.0, 0.693147)
+    """
 
     def value(self, w: ArrayLike) -> Any:
         return xlogx(validate.array("w", w)).sum(axis=-1)
@@ -144,10 +154,12 @@ def xlogx(w: ArrayLike) -> Array:
 
 
 def _inputs(c: ArrayLike, eta: ArrayLike, over: Set) -> tuple[Array, Array]:
+    """Check c and eta and return them; eta gets a last axis of length 1."""
     return validate.array("c", c, over.dim), validate.positives("eta", eta)[..., None]
 
 
 def _only(regularizer: Any, over: Any, kind: type, curvature: ArrayLike) -> None:
+    """Raise a `ValueError` unless `over` is of this kind and the losses are linear (no curvature)."""
     if not isinstance(over, kind):
         raise ValueError(
             f"{regularizer!r} has no closed form over {over!r}; use SquaredNorm over any set, "
@@ -181,6 +193,10 @@ def gibbs(mu: ArrayLike, f: ArrayLike) -> tuple[Any, Array]:
     """Return the maximum log E_μ e^f and the maximiser ν* ∝ μ·e^f of E_ν f − KL(ν‖μ) (Lemma 17.2).
 
     `mu` has entries ≥ 0, not all 0. We subtract the largest f_i with μ_i > 0, so no exponential overflows.
+
+    >>> maximum, best = gibbs([0.5, 0.5], [0.0, np.log(3)])
+    >>> round(float(np.exp(maximum)), 12), best  # (1 + 3)/2
+    (2.0, array([0.25, 0.75]))
     """
     f = validate.array("f", f)
     mu = _weights("mu", mu, f.shape[-1])
@@ -193,6 +209,7 @@ def gibbs(mu: ArrayLike, f: ArrayLike) -> tuple[Any, Array]:
 
 
 def _weights(name: str, value: ArrayLike, dim: int | None = None) -> Array:
+    """Check an array of numbers ≥ 0 and return it."""
     x = validate.array(name, value, dim)
     if (x < 0).any():
         raise ValueError(f"{name} must be ≥ 0, got {x[x < 0][0]:g}")

@@ -130,7 +130,7 @@ class Set:
 
 
 class Unbounded(Set):
-    """Define what unbounded sets share: an infinite diameter."""
+    """Define the base class of unbounded sets, whose diameter is infinite."""
 
     diameter = np.inf
 
@@ -366,7 +366,8 @@ class L1Ball(Set):
     def minimize_linear(self, c: ArrayLike) -> Array:
         size = np.abs(c := self.points("c", c))
         best = size == size.max(axis=-1, keepdims=True)
-        return -self.radius * np.sign(c) * (best / best.sum(axis=-1, keepdims=True))
+        # 0.0 − …, because −… would turn 0 into -0
+        return 0.0 - self.radius * np.sign(c) * (best / best.sum(axis=-1, keepdims=True))
 
     def constraints(self, x: Any) -> list[Any]:
         import cvxpy as cp
@@ -404,7 +405,7 @@ class Halfspace(Unbounded):
     @cached_property
     def unit(self) -> Array:
         """Return the normal scaled to length 1."""
-        return unit(self.normal)
+        return validate.frozen("normal", unit(self.normal))
 
     @cached_property
     def distance(self) -> float:
@@ -476,22 +477,41 @@ class Hull(Set):
     def project(self, y: ArrayLike) -> Array:
         return np.apply_along_axis(self._nearest, -1, self.points("y", y))
 
+    @cached_property
+    def _axes(self) -> Array:
+        """Return the principal axes as columns, each divided by the width of the hull along it."""
+        _, width, axes = np.linalg.svd(self.vertices - self.vertices.mean(axis=0), full_matrices=False)
+        wide = width > 1e-15 * width[0]
+        return axes[wide].T / width[wide]
+
     def _nearest(self, y: Array) -> Array:
-        """Project one point by Wolfe's algorithm.
+        """Project one point; if it seems to lie close to the hull, look also where the hull is not thin.
+
+        A point of a hull is one in all coordinates. In those of `_axes` a hull has no thin directions, in
+        which the digits of the weights would be lost.
+        """
+        x, close = self._wolfe(self.vertices, y), 1e-6 * self.farthest(self.vertices[0])
+        if 0 < np.linalg.norm(x - y) <= close and len(self._axes.T):
+            other = self._wolfe(self.vertices @ self._axes, y @ self._axes)
+            x = min(x, other, key=lambda x: np.linalg.norm(x - y))
+        return x
+
+    def _wolfe(self, V: Array, y: Array) -> Array:
+        """Project y onto the hull of the rows of V by Wolfe's algorithm; return that mixture of the vertices.
 
         It keeps a few vertices (`corners`) and the point of their affine hull nearest to y. Vertices are
         added and dropped until that point is a convex combination of the corners and no other vertex improves
         it.
         """
-        V, at = self.vertices - y, np.linalg.norm  # translated by −y: find the point nearest to 0
+        V, at = V - y, np.linalg.norm  # translated by −y: find the point nearest to 0
         corners, weights = [int(np.argmin(at(V, axis=1)))], np.ones(1)
         x = V[corners[0]]
         # rounding errors grow with the distance of y: about six digits are right at a distance of 1e9
         # diameters, none at 1e14
-        tol = 1e-14 * self.farthest(self.vertices[0])
+        tol = 1e-14 * at(V - V[0], axis=1).max()
         for _ in range(100 * len(V)):
             gain = (x - V) @ x
-            gain[corners] = 0.0  # exactly 0 but for rounding
+            gain[corners] = 0.0  # it is 0 in exact arithmetic
             new = int(np.argmax(gain))
             if gain[new] <= tol * at(x):
                 break

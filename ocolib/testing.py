@@ -51,20 +51,25 @@ def _examples(thing: Any, seed: int) -> Iterator[Any]:
     if not isinstance(thing, type):
         yield thing
         return
+    if not hasattr(thing, "examples"):
+        raise ValueError(f"{thing.__name__} has no examples(dim, rng): pass an object, {thing.__name__}(…)")
     for dim in (1, 2, 3, 5):
-        yield from thing.examples(dim, np.random.default_rng([seed, dim]))  # type: ignore[attr-defined]
+        yield from thing.examples(dim, np.random.default_rng([seed, dim]))
 
 
 def _require(truth: Any, message: str) -> None:
+    """Raise an `AssertionError` with this message unless the condition holds."""
     if not truth:
         raise AssertionError(message)
 
 
 def _solver() -> bool:
+    """Test whether cvxpy is installed."""
     return find_spec("cvxpy") is not None
 
 
 def _name(thing: Any) -> str:
+    """Return a short name for error messages."""
     return f"{type(thing).__name__}(...)"
 
 
@@ -240,7 +245,11 @@ def _check_refusals(over: Set) -> None:
 
 
 def check_phi(phi: Any, seed: int = 0) -> None:
-    """Check a φ, or all examples of a class of φ: convexity, slopes, constants and the cvxpy form."""
+    """Check a φ, or all examples of a class of φ: convexity, slopes, constants and the cvxpy form.
+
+    >>> from ocolib.phi import LOGISTIC
+    >>> check_phi(LOGISTIC)
+    """
     for one in _examples(phi, seed):
         if one.takes in ("classes", "vectors"):
             _check_scores(one, np.random.default_rng(seed))
@@ -249,6 +258,7 @@ def check_phi(phi: Any, seed: int = 0) -> None:
 
 
 def _labels(phi: Any) -> list[float]:
+    """Return a few labels that this φ accepts."""
     return {"signs": [-1.0, 1.0], "counts": [0.0, 1.0, 4.0]}.get(phi.takes, [-1.5, 0.0, 2.0])
 
 
@@ -445,7 +455,7 @@ def _check_past(learner: Any, game: Any, plays: Array, who: str) -> None:
 
 
 def _check_player(learner: Any, game: Any, plays: Array, who: str) -> None:
-    """Play with `step` and with `update`: same plays, and no argument is modified."""
+    """Check that `step` and `update` lead to the same plays and do not modify their arguments."""
     for method in ("step", "update"):
         player = learner.player()
         if not hasattr(player, method):
@@ -473,6 +483,9 @@ def check_theorem(theorem: type[Theorem], seed: int = 0) -> None:
     comparator, the losses and the learner: either a hypothesis fails, or the theorem must hold for the
     changed game. This detects missing hypotheses. If the theorem chooses a step size, it must minimise the
     bound.
+
+    >>> from ocolib import theorems
+    >>> check_theorem(theorems.Example2)
     """
     if not isinstance(theorem, type):
         raise ValueError(f"theorem must be the class, got an object: write {type(theorem).__name__}")
@@ -496,7 +509,7 @@ def check_theorem(theorem: type[Theorem], seed: int = 0) -> None:
     _require(tightness - 1e-9 <= ratio <= tightness + 0.02, attained)
     _check_step(*worst)
     for game in (worst, played[0], played[len(played) // 2]):
-        for stated, trace, u in _changed(*game):
+        for stated, trace, u in variations(*game):
             if all(_hypotheses(stated, trace, u).values()):
                 _check_game(stated, trace, u)
         if theorem.kind != "lower":
@@ -507,6 +520,7 @@ def check_theorem(theorem: type[Theorem], seed: int = 0) -> None:
 
 
 def _hypotheses(stated: Any, trace: Any, u: Any) -> dict[str, bool]:
+    """Return the hypotheses of a theorem on this game, after checking their form."""
     found, name = stated.hypotheses(trace, u), type(stated).__name__
     _require(found, f"{name}: hypotheses must not be empty")
     for words, true in found.items():
@@ -537,7 +551,7 @@ def _check_game(stated: Any, trace: Any, u: Any) -> None:
         _require(chain.holds(), f"{worst}\n{chain}")
 
 
-def _changed(stated: Any, trace: Any, u: Any) -> Iterator[tuple[Any, Any, Any]]:
+def variations(stated: Any, trace: Any, u: Any) -> Iterator[tuple[Any, Any, Any]]:
     """Yield the game with one number of the theorem changed, with other losses, and with another u."""
     for field in fields(stated):
         value = getattr(stated, field.name)

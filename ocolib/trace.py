@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from ocolib import losses as loss_room
 from ocolib import validate
-from ocolib.losses import Examples, Linear, coefficients, inner
+from ocolib.losses import Example, Examples, Linear, VectorExample, coefficients, inner
+from ocolib.phi import Phi
 from ocolib.sets import Set, rows
 from ocolib.types import Array
 
@@ -125,7 +126,7 @@ class Trace:
                 "regret_curve over a set needs linear or quadratic losses; for others "
                 "name one comparator, against=u, such as trace.best(), or use ocolab.comparators"
             )
-        if not hasattr(over, "minimize_linear"):
+        if not _implements(over, "minimize_linear", Set):
             found = type(over).__name__
             raise ValueError(f"regret_curve needs minimize_linear(c), which {found} lacks; or name against=u")
         a, b, k = np.cumsum(parts[0], -1), np.cumsum(parts[1], -2), np.cumsum(parts[2], -1)
@@ -153,11 +154,17 @@ class Trace:
         The method is the first that applies: a closed form (linear and quadratic losses, a set with
         `minimize_linear`), cvxpy (losses with `expression`, a set with `constraints`), or a projected
         subgradient method (any loss, any set with `project`).
+
+        >>> from ocolib import learners, losses, sets
+        >>> from ocolib.game import play
+        >>> found = play(learners.OGD(sets.Ball(1), 0.5), [losses.Quadratic([3.0])] * 2).comparator()
+        >>> found.point, float(found.value), found.method
+        (array([1.]), 4.0, 'closed form')
         """
         over = self._set(over)
         _, losses = self._without_offset(over)
         parts = coefficients(losses)
-        if parts is not None and hasattr(over, "minimize_linear"):
+        if parts is not None and _implements(over, "minimize_linear", Set):
             point = _argmin(over, np.asarray(parts[0].sum(-1)), parts[1].sum(-2))
             return Best(point, self._value(point), 0.0, "closed form")
         if self.paid.ndim > 1:
@@ -165,7 +172,7 @@ class Trace:
         solved = _best_by_cvxpy(losses, over)
         if solved is not None:
             return Best(solved, self._value(solved), np.nan, "cvxpy")
-        return _best_by_descent(losses, over)
+        return best_by_descent(losses, over)
 
     def _value(self, point: Array) -> Any:
         return _sum(loss_room.values(self.losses, point[..., None, :]))
@@ -257,27 +264,42 @@ def _argmin(over: Any, a: Array, b: Array) -> Array:
 
 def _best_by_cvxpy(losses: Any, over: Any) -> Array | None:
     """Return the best point by cvxpy; None if it is not installed or an object has no cvxpy form."""
-    known = isinstance(losses, (np.ndarray, Examples)) or all(hasattr(f, "expression") for f in losses)
-    if not known or not hasattr(over, "constraints"):
+    if _forms_missing(losses, over):
         return None
     try:
         from ocolib import oracle
-
-        return over.project(oracle.best_point(losses, over))
-    except (ImportError, NotImplementedError):
+    except ImportError:
         return None
+    return over.project(oracle.best_point(losses, over))
+
+
+def _forms_missing(losses: Any, over: Any) -> list[str]:
+    """Return the methods that cvxpy would need and that the losses or the set lack, with their owners."""
+    parts = [] if isinstance(losses, np.ndarray) else [losses] if isinstance(losses, Examples) else losses
+    over_data = [f for f in parts if isinstance(f, (Examples, Example, VectorExample))]
+    missing = []
+    if not all(hasattr(f, "expression") for f in parts):
+        missing.append("the losses `expression(w)`")
+    if not all(_implements(f.phi, "expression", Phi) for f in over_data):
+        missing.append("the φ of the losses `expression(p, y)`")
+    return missing if _implements(over, "constraints", Set) else [*missing, "the set `constraints(x)`"]
+
+
+def _implements(thing: Any, method: str, base: type) -> bool:
+    """Test whether an object has this method, and not the one of `base`, which only raises an error."""
+    return hasattr(thing, method) and getattr(type(thing), method, None) is not getattr(base, method)
 
 
 def _hint(losses: Any, over: Any) -> str:
-    """Say which methods of the set and the losses would give a better comparator."""
-    known = isinstance(losses, (np.ndarray, Examples)) or all(hasattr(f, "expression") for f in losses)
-    missing = [] if known else ["the losses `expression(w)`"]
-    missing += [] if hasattr(over, "constraints") else ["the set `constraints(x)`"]
+    """Return what to do so that cvxpy can find the best point."""
+    missing = _forms_missing(losses, over)
+    if not missing:
+        return "install cvxpy to find it"
     bounded = "" if hasattr(over, "diameter") else "; or give the set a `diameter`"
-    return f"to use cvxpy, give {' and '.join(missing)}{bounded}" if missing else "cvxpy could not solve it"
+    return f"to use cvxpy, give {' and '.join(missing)}{bounded}"
 
 
-def _best_by_descent(losses: Any, over: Any) -> Best:
+def best_by_descent(losses: Any, over: Any) -> Best:
     """Approximate the best point by the projected subgradient method u ← Π(u − s·g), and bound the gap.
 
     Let F be the sum of the losses. For every u in the set, Σ s_k(F(u_k) − F(u)) ≤ Σ s_k⟨g_k, u_k − u⟩. The
@@ -301,6 +323,6 @@ def _best_by_descent(losses: Any, over: Any) -> Best:
         spread += s**2 * length**2
         u = over.project(u - s * g)
     gap = (0.5 * D**2 + 0.5 * spread) / weight
-    if hasattr(over, "minimize_linear") and np.isfinite(D):
+    if _implements(over, "minimize_linear", Set) and np.isfinite(D):
         gap = min(gap, value - (level + slope @ over.minimize_linear(slope)) / weight)
     return Best(best, np.float64(value), max(gap, 0.0), "projected subgradient method")

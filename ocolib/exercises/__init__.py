@@ -12,7 +12,7 @@ the stored data, so no student sees the reference.
 >>> check_formula(lambda T: T**2, lambda T: T * T, [(1,), (2,), (3,)])
 ✓ right in all 3 cases
 >>> check_formula(lambda T: 2 * T, lambda T: T * T, [(1,), (2,), (3,)])
-✗ Not yet: here the answer is another one.
+✗ Not yet: for this input the answer is different.
   input:    T = 1
   you have: 2
   expected: 1
@@ -235,9 +235,9 @@ def _judge_formula(answer: Any, cases: Cases) -> str:
             continue
         exact = False
         if not same(got, expected, max(close, SEARCH)):
-            default = "Not yet: here the answer is another one."
+            default = "Not yet: for this input the answer is different."
             if same(got, expected, 1e-3):
-                default += " It is near: search finer, or find the formula."
+                default += " It is close: search more finely, or find the formula."
             wrong(_why(answer, cases, place, default), called(answer, case), got, expected)
     return f"right in all {len(cases.inputs)} cases" + ("" if exact else ", to six digits at least")
 
@@ -250,6 +250,10 @@ def check_value(
 
     Call it as `check_value(answer, expected, …)`. `slips` is {sentence: the wrong value that it explains}, or
     a list of pairs (value, sentence), which may also be passed as `hints`.
+
+    >>> check_value(lambda: 3.0, 1.5)
+    ✗ It is twice what is asked for: is a factor ½ missing?
+      you have: 3
     """
     known = {text: wrong for wrong, text in slips or hints or ()} if not isinstance(slips, Mapping) else slips
     expected = np.asarray(expected, dtype=float)
@@ -266,16 +270,17 @@ def _judge_value(answer: Any, cases: Cases) -> str:
         if value is not None and _is(np.squeeze(got), value, 1e-6):
             wrong(text, None, got)
     for text, (back,) in (
-        ("The sign is the other one.", (-got,)),
+        ("The sign is wrong.", (-got,)),
         ("It is twice what is asked for: is a factor ½ missing?", (got / 2,)),
         ("It is half of what is asked for: is there a ½ too many?", (2 * got,)),
     ):
         if got.any() and _is(back, expected, close):
             wrong(text, None, got)
-    wrong("Not this: work it out once more.", None, got)
+    wrong("Not this value: work it out again.", None, got)
 
 
 def _is(got: Array, expected: Any, close: float) -> bool:
+    """Test whether the answer equals the expected value or fits its fingerprint."""
     return expected.fits(got) if isinstance(expected, Fingerprint) else same(got, expected, close)
 
 
@@ -308,7 +313,7 @@ def _judge_construction(
         if not np.all(holds(made)):
             wrong(sentence, None, made)
     if reaches is None:
-        return "legal, and as it was asked for"
+        return "legal, as asked"
     found = float(reaches(made))
     if found < at_least - 1e-9 * max(1.0, abs(at_least)):
         default = "Legal, but more is possible."
@@ -327,6 +332,10 @@ def check_projection(
     """Check that `project(y)` returns the nearest point of the set `onto`.
 
     Call it as `check_projection(project, onto, …)`.
+
+    >>> from ocolib.sets import Box
+    >>> check_projection(lambda y: np.clip(y, 0, 1), Box([0, 0], [1, 1]))
+    ✓ nearest point of the set on all 76 inputs
     """
     points = list(inputs(onto.dim, seed, scale))
     edge = [onto.project(y) for y in points if not onto.contains(y)]  # and points on the boundary
@@ -521,7 +530,7 @@ def _judge_learner(answer: Any, cases: Cases) -> str:
     for place, ((past,), play_) in enumerate(zip(cases.inputs, cases.expected, strict=True)):
         w = ask(answer, [past], play_.shape)
         if not np.allclose(w, play_, rtol=1e-8, atol=1e-8):
-            default = f"In round {len(past) + 1} the rule plays another point."
+            default = f"In round {len(past) + 1} the rule plays a different point."
             seen = show(past) if len(past) else f"nothing yet, an array of shape {past.shape}"
             wrong(_why(answer, cases, place, default, shifted), f"past = {seen}", w, play_)
     return f"the same play in all {len(cases.inputs)} rounds"
@@ -540,20 +549,23 @@ def check_bound(
     played. `best` is the best proved bound; if it was found on a grid, `close` is the relative tolerance.
     """
     asked = [list(args) for args, _ in games]
+    others = [] if best is None else _others(asked, best)  # nobody played these; the bound is known
+    measured = [float(measured) for _, measured in games] + [-np.inf] * len(others)
+    asked += others
     expected = [None if best is None else float(best(*args)) for args in asked]
-    facts = {"measured": [float(measured) for _, measured in games], "close": close}
+    facts = {"measured": measured, "close": close}
     return Cases("bound", asked, expected, _said(slips, asked), facts), {}
 
 
 def _judge_bound(answer: Any, cases: Cases) -> str:
-    promised = []
+    bounds = []
     for place, (args, measured) in enumerate(zip(cases.inputs, cases.facts["measured"], strict=True)):
-        promised.append(ask(answer, args, ()))
-        if promised[-1] < measured - 1e-9 * max(1.0, abs(measured)):
-            default = "Broken: a game with these numbers was played, and costs more."
+        bounds.append(ask(answer, args, ()))
+        if bounds[-1] < measured - 1e-9 * max(1.0, abs(measured)):
+            default = "Not a bound: a game with these numbers was played, and it cost more."
             expected = f"at least {measured:.6g}, what the game costs"
-            wrong(_why(answer, cases, place, default), called(answer, args), promised[-1], expected)
-    for place, (args, got, proved) in enumerate(zip(cases.inputs, promised, cases.expected, strict=True)):
+            wrong(_why(answer, cases, place, default), called(answer, args), bounds[-1], expected)
+    for place, (args, got, proved) in enumerate(zip(cases.inputs, bounds, cases.expected, strict=True)):
         if proved is not None and not same(got, proved, max(cases.facts["close"], SEARCH)):
             less = "No game here breaks it, but it is less than what is proved."
             default = "True, but loose." if got > proved else less

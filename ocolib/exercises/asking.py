@@ -41,6 +41,7 @@ class Verdict:
 
 
 def _indented(fact: str) -> str:
+    """Indent the lines of a fact after the first."""
     return fact.replace("\n", "\n" + 12 * " ")
 
 
@@ -49,7 +50,7 @@ class Stop(Exception):
 
 
 def wrong(message: str, input: Any = None, got: Any = None, expected: Any = None) -> NoReturn:
-    """End the check: the answer is wrong, for this reason."""
+    """End the check with the verdict that the answer is wrong, for this reason."""
     mine, theirs = _told_apart(got, expected)
     shown = None if input is None else show(input)
     raise Stop(Verdict(False, message, shown, mine, theirs))
@@ -89,6 +90,7 @@ def _told_apart(got: Any, expected: Any) -> tuple[str | None, str | None]:
 
 
 def _short(text: str) -> str:
+    """Cut long text after 200 characters."""
     return text if len(text) <= 200 else text[:200] + " …"
 
 
@@ -184,16 +186,17 @@ def called(function: Any, inputs: Sequence[Any]) -> str | None:
 
 
 def _unwritten(answer: Any) -> bool:
+    """Test whether the answer, or a part of it, is still None."""
     return answer is None or (isinstance(answer, (list, tuple)) and any(part is None for part in answer))
 
 
 def _nothing(function: Any, answer: Any, shown: str | None, printed: str) -> Verdict:
     """Explain a missing answer: still the stub, printed instead of returned, or a branch without return."""
     if printed:
-        message = "Your function prints and returns None: write return in place of print."
+        message = "Your function prints and returns None: write return instead of print."
         return Verdict(False, message, shown, _short(printed))
     if answer is None and not is_stub(function):
-        message = "Here your function returns None: it comes to its end without a return."
+        message = "Here your function returns None: it ends without a return."
         return Verdict(False, message, shown)
     message = "not yet: your function returns None. Replace the stub and run the cell again."
     # the grader calls functions in another process, where a branch without return looks like the stub
@@ -236,7 +239,7 @@ def _fitted(found: Array, shape: tuple[int | None, ...], shown: str | None) -> A
     if found.ndim == 2 and same(found.shape[::-1], shape):
         message += " It is transposed: rows and columns are exchanged."
     elif None not in shape and found.size == math.prod(n for n in shape if n is not None) > 1:
-        message += " The entries are as many as asked for, in another shape: is it flattened, or not yet?"
+        message += " It has the right number of entries in another shape: is it flattened, or should it be?"
     elif found.ndim == 1 < len(shape) and found.size % math.prod(n for n in shape if n is not None) == 0:
         message += " It is flattened: keep its rows."
     wrong(message, shown, found)
@@ -284,17 +287,17 @@ def meant(error: BaseException) -> str:
 
 Rule = tuple[str, Callable[[Array], Array]]
 ANYWHERE: list[Rule] = [
-    ("The sign is the other one, everywhere.", lambda x: -x),
+    ("The sign is wrong everywhere.", lambda x: -x),
     ("It is twice what is asked for, everywhere: is a factor ½ missing?", lambda x: 2 * x),
     ("It is half of what is asked for, everywhere: is there a ½ too many?", lambda x: x / 2),
-    ("It is the square of what is asked for: a root is missing.", lambda x: x**2),
-    ("It is the root of what is asked for.", lambda x: np.sqrt(np.abs(x))),
+    ("It is the square of the right answer: a root is missing.", lambda x: x**2),
+    ("It is the square root of the right answer.", lambda x: np.sqrt(np.abs(x))),
     ("Do not round: the exact number is asked for.", np.floor),
     ("Do not round: the exact number is asked for.", np.ceil),
     ("Do not round: the exact number is asked for.", np.round),
-    ("It is 1 more than what is asked for, everywhere.", lambda x: x + 1),
-    ("It is 1 less than what is asked for, everywhere.", lambda x: x - 1),
-    ("That is the transpose of what is asked for.", np.transpose),
+    ("It is too large by 1 everywhere.", lambda x: x + 1),
+    ("It is too small by 1 everywhere.", lambda x: x - 1),
+    ("It is the transpose of the right answer.", np.transpose),
     ("The entries stand in the reverse order.", lambda x: x[::-1] if x.ndim else x),
 ]
 

@@ -143,6 +143,7 @@ def written(name: str, checks: Sequence[Cases]) -> str:
 
 
 def _rounded(value: Any) -> Any:
+    """Round an array to nine digits, which is enough to recognise a slip."""
     if not isinstance(value, np.ndarray):
         return value
     return np.array([float(f"{x:.9g}") for x in value.flat]).reshape(value.shape)

@@ -1,9 +1,10 @@
-"""Worst cases as theorems: inequalities between rational numbers that anyone can check again.
+"""Verify worst-case regrets of gradient descent in exact arithmetic, from stored certificates.
 
-A solver says "about 2.998230". A *certificate* is a short list of fractions from which exact arithmetic
-derives that the worst case lies between two rational numbers. Finding it may take a solver and luck
-(`ocolab.certify`); checking it takes neither: standard library, no rounding. `stored()` gives those that ship
-with the package; `verify` checks one, and raises `Refused` with the reason if it does not prove its claim.
+A solver answers "about 2.998230". A *certificate* is a short list of fractions from which exact arithmetic
+derives that the worst case lies between two rational numbers. Finding a certificate needs a solver
+(`ocolab.certify`); checking one needs only the standard library, and nothing is rounded. `stored()` returns
+the certificates that ship with the package. `verify` checks one and raises `Refused` with the reason if it
+does not prove its claim.
 """
 
 import json
@@ -19,12 +20,12 @@ from typing import Any, TypeAlias
 
 #: a rational number, or text that `Fraction` reads, such as "1/3" or "0.25"
 Number: TypeAlias = Fraction | int | str
-#: a field given as a `Number`, or `eta2` as a list of them; kept as fractions
+#: a field given as a `Number` (`eta2` also as a list of them) and stored as fractions
 Exact: TypeAlias = Any
 Matrix: TypeAlias = Sequence[Sequence[Fraction | int]]
-#: A • G as {(i, j): coefficient of G_ij, i ≤ j}
+#: a linear function A • G of the Gram matrix G, as {(i, j): coefficient of G_ij, i ≤ j}
 Form: TypeAlias = dict[tuple[int, int], Fraction]
-#: multipliers of conditions, by their names; of the others they are 0
+#: {name of a condition: its multiplier}; conditions that are not listed have multiplier 0
 Proof: TypeAlias = Mapping[str, Number]
 #: the rows of a symmetric matrix, up to the diagonal
 Gram: TypeAlias = Sequence[Sequence[Number]]
@@ -38,40 +39,44 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/0*[1-9][0-9]*)?", re.ASCII)
 # ---------------------------------------------------------------- exact linear algebra
 
 
-LONGEST = 100  #: characters of a number
-MOST = 50  #: rounds of a game
-LARGEST = 20_000  #: rows of a matrix times binary digits of its entries, as whole numbers
-FIELDS = {"statement", "problem", "multipliers", "grams"}  #: of a certificate
+LONGEST = 100  #: the most characters of a number
+MOST = 20  #: the most rounds of a game
+LARGEST = 20_000  #: the most rows × binary digits of a matrix, with its entries scaled to integers
+FIELDS = {"statement", "problem", "multipliers", "grams"}  #: the fields of a certificate
 
 
 class Refused(ValueError):
-    """What was handed in does not prove what it claims; the message says where it fails."""
+    """Signal that a certificate does not prove its claim; the message says where it fails."""
 
 
 def number(x: Number) -> Fraction:
-    """Read a fraction: a whole number, a `Fraction`, or text such as "1/3", "-2" or "0.25".
+    """Convert an integer, a `Fraction`, or text such as "1/3", "-2" or "0.25" to a `Fraction`.
 
-    Everything else is refused: floats, which are rounded already, exponents, and what is too long to be
-    computed with.
+    Everything else is `Refused`: floats, because they are rounded already, exponents, and numbers so long
+    that computing with them would take too much time.
 
     >>> number("-0.25"), number("10/4")
     (Fraction(-1, 4), Fraction(5, 2))
     """
     if isinstance(x, Rational) and not isinstance(x, bool):
         if max(abs(x.numerator), x.denominator).bit_length() > 4 * LONGEST:
-            raise Refused(f"a number must have at most {LONGEST} digits")
+            raise Refused(f"a number must have at most {4 * LONGEST} binary digits, got a longer one")
         return Fraction(x)
     if not isinstance(x, str) or len(x) > LONGEST or not NUMBER.fullmatch(x):
-        raise Refused(f"a number must be whole, a fraction or a decimal number, got {str(x)[:30]!r}")
+        raise Refused(
+            f"a number must be whole, a fraction or a decimal number, of at most {LONGEST} characters, "
+            f"got {str(x)[:30]!r}"
+        )
     return Fraction(x)
 
 
 def psd(M: Matrix) -> bool:
-    """Return whether the symmetric rational matrix M is positive semidefinite, decided exactly.
+    """Test exactly whether the symmetric rational matrix M is positive semidefinite.
 
-    M = L·D·Lᵀ by elimination. M ⪰ 0 exactly if no pivot is negative and beside a zero pivot stand only zeros.
-    Done without fractions (Bareiss): every entry stays a minor of the whole-number matrix, so that dividing
-    by the previous pivot leaves no remainder. A matrix whose elimination would take long is `Refused`.
+    Gaussian elimination gives M = L·D·Lᵀ; M ⪰ 0 if and only if no pivot is negative and every entry below a
+    zero pivot is zero. The elimination works with integers only (Bareiss): every entry is a minor of the
+    integer matrix, so division by the previous pivot leaves no remainder. A matrix whose elimination would
+    take too long is `Refused`.
 
     >>> psd([[1, 2], [2, 4]]), psd([[1, 2], [2, 3]])
     (True, False)
@@ -81,7 +86,10 @@ def psd(M: Matrix) -> bool:
     A = [[int(x * scale) for x in row[: i + 1]] for i, row in enumerate(full)]
     longest = max((abs(x).bit_length() for row in A for x in row), default=0)
     if len(A) * longest > LARGEST:
-        raise Refused(f"a matrix of {len(A)} rows must not hold whole numbers of {longest} binary digits")
+        raise Refused(
+            f"M must have at most {LARGEST} rows × binary digits, with its entries scaled to integers, "
+            f"got {len(A)} × {longest}"
+        )
     before = 1
     for k in range(len(A)):
         pivot, below = A[k][k], [row[k] for row in A[k + 1 :]]
@@ -96,21 +104,28 @@ def psd(M: Matrix) -> bool:
 
 
 def _denominator(entries: Iterable[Fraction], rows: int) -> int:
-    """Return the common denominator of the entries of a matrix, or refuse it as too long."""
+    """Return the common denominator of the entries of a matrix; raise `Refused` if it is too long."""
     common = 1
     for x in entries:
         common = lcm(common, x.denominator)
         if rows * common.bit_length() > LARGEST:
-            raise Refused(f"{rows} rows of fractions must have a shorter common denominator")
+            raise Refused(
+                f"the common denominator must have at most {LARGEST // rows} binary digits for {rows} rows, "
+                "got a longer one"
+            )
     return common
 
 
 def direction(M: Matrix) -> list[Fraction] | None:
     """Return None if the symmetric rational matrix M is positive semidefinite, else a vector v with vᵀMv < 0.
 
-    In step k row k of `basis` is a vector v with vᵀMv = the pivot D_k, orthogonal in the sense of M to the
-    rows before it: a negative pivot convicts M. So does a zero pivot with an entry c ≠ 0 beside it: with d
-    the diagonal entry of that row, s·v_k + v_j costs 2sc + d, which is −1 for s = −(d + 1)/(2c).
+    In step k, row k of `basis` is a vector v_k with v_kᵀMv_k equal to the pivot D_k, and orthogonal to the
+    earlier rows in the sense of M. If the pivot is negative, v_k is the answer. If the pivot is zero but some
+    entry c below it is not, let d be the diagonal entry of that row j: v = s·v_k + v_j has vᵀMv = 2sc + d,
+    which is −1 for s = −(d + 1)/(2c).
+
+    >>> direction([[1, 2], [2, 3]])  # vᵀMv = −1
+    [Fraction(-2, 1), Fraction(1, 1)]
     """
     if psd(M):
         return None
@@ -128,12 +143,16 @@ def direction(M: Matrix) -> list[Fraction] | None:
                 for i in range(j, n):
                     A[i][j] -= share * A[i][k]
                 basis[j] = [y - share * x for x, y in zip(basis[k], basis[j], strict=True)]
-    raise AssertionError("psd found a fault that elimination did not")
+    raise AssertionError("psd found a negative direction, but the elimination did not")
 
 
 def _symmetric(M: Matrix) -> list[list[Fraction]]:
+    """Check that M is symmetric and rational, and return it as lists of fractions."""
     if not all(isinstance(x, Rational) for row in M for x in row):
-        raise ValueError("M must hold whole numbers and fractions, got others: they may be rounded already")
+        raise ValueError(
+            "M must hold whole numbers and fractions only, got other entries, which may be rounded already; "
+            "write Fraction(1, 3) or Fraction('0.3')"
+        )
     A = [[Fraction(x) for x in row] for row in M]
     if [list(column) for column in zip(*A, strict=True)] != A:
         raise ValueError("M must be symmetric, got a matrix that is not")
@@ -141,7 +160,9 @@ def _symmetric(M: Matrix) -> list[list[Fraction]]:
 
 
 def root(q: Number, digits: int = 18) -> Pair:
-    """Return (r, error) with |√q − r| ≤ error ≤ 10^−digits; error 0 if √q is rational.
+    """Return a rational approximation r of √q and its error: |√q − r| ≤ error ≤ 10^−digits.
+
+    If √q is rational, r = √q and the error is 0.
 
     >>> root(Fraction(9, 4)), root(2, digits=2)
     ((Fraction(3, 2), Fraction(0, 1)), (Fraction(283, 200), Fraction(1, 200)))
@@ -162,12 +183,20 @@ def root(q: Number, digits: int = 18) -> Pair:
 
 @dataclass(frozen=True)
 class Descent:
-    """The game of `limits.DescentProblem`, also with a delay; steps and lengths enter by rational squares.
+    """Describe a class of games: T rounds of gradient descent from w_1 = 0 on a closed convex set S ∋ 0.
 
-    T rounds of gradient descent from w_1 = 0 on a closed convex S ∋ 0, in any dimension: S in the ball of
-    radius √`size2` around 0 (`within` 'ball') or of diameter at most √`size2` ('diameter'); losses
-    ‖z_t‖ ≤ √`rho2`; w_{t+1} = Π_S(y_{t+1}) with y_{t+1} = −η_t(z_1 + … + z_{t−delay}), or, eager and without
-    delay, w_t − η_t·z_t. `eta2` lists the squares of η_1, …, η_{T−1}, or is one number for all.
+    This is the game of `limits.DescentProblem`, with an optional delay, and with the squares of step sizes
+    and lengths as rational numbers. The dimension is arbitrary.
+
+    - S lies in the ball of radius √size2 around 0 (`within` 'ball') or has diameter at most √size2
+      (`within` 'diameter').
+    - The losses are linear, ⟨z_t, w⟩ with ‖z_t‖ ≤ √rho2.
+    - Lazy descent plays w_{t+1} = Π_S(−η_t(z_1 + … + z_{t−delay})); eager descent, which allows no delay,
+      plays w_{t+1} = Π_S(w_t − η_t·z_t).
+    - `eta2` is the list of the squares η_1², …, η_{T−1}², or one number for all rounds.
+
+    >>> Descent(3, eta2="1/4").eta2
+    (Fraction(1, 4), Fraction(1, 4))
     """
 
     T: int
@@ -193,25 +222,31 @@ class Descent:
             raise ValueError(f"eta2 must have T − 1 = {self.T - 1} entries, got {len(steps)}")
         eta2, size2, rho2 = tuple(map(number, steps)), number(self.size2), number(self.rho2)
         if min(size2, rho2, *eta2) <= 0:
-            raise ValueError("eta2, size2 and rho2 must be > 0")
+            raise ValueError(f"eta2, size2 and rho2 must be > 0, got {self.eta2}, {size2} and {rho2}")
         for name, value in (("eta2", eta2), ("size2", size2), ("rho2", rho2)):
             object.__setattr__(self, name, value)
 
     def vectors(self) -> dict[str, int]:
-        """Return the vectors of the Gram matrix, {name: place};
-        plays before a loss is heard of are 0, not in it.
+        """Return the vectors of the Gram matrix, {name: index}.
+
+        The plays before the first loss arrives are 0 and have no index.
+
+        >>> Descent(2).vectors()
+        {'z1': 0, 'z2': 1, 'w2': 2, 'u': 3}
         """
         plays = range(self.delay + 2, self.T + 1)
         names = [f"z{t}" for t in range(1, self.T + 1)] + [f"w{t}" for t in plays] + ["u"]
         return {name: i for i, name in enumerate(names)}
 
     def objective(self) -> Form:
-        """Return the matrix C with Σ⟨z_t, w_t − u⟩ = C • G, as {(i, j): coefficient} with i ≤ j."""
+        """Return the regret as a linear function C • G of the Gram matrix, {(i, j): coefficient}, i ≤ j."""
         return _form([({f"z{t}": 1}, {f"w{t}": 1, "u": -1}) for t in range(1, self.T + 1)], self.vectors())
 
     def conditions(self) -> dict[str, tuple[Form, Form, Fraction]]:
-        """Return {name: (A, error, b)}, each A • G ≤ b, in which entry (i, j) of A is known up to error[i,
-        j].
+        """Return the constraints of the game as {name: (A, error, b)}, each meaning A • G ≤ b.
+
+        Irrational step sizes are approximated: the true coefficient (i, j) differs from that in A by at most
+        the one in `error`.
         """
         place = self.vectors()
         corners = ["w1"] + [name for name in place if name[0] in "wu"]
@@ -239,7 +274,7 @@ class Descent:
 
 
 def _form(pairs: Iterable[tuple[Mapping, Mapping]], place: Mapping[str, int]) -> Form:
-    """Σ⟨a, b⟩ as a symmetric matrix {(i, j): coefficient of G_ij, i ≤ j}; a vector without a place is 0."""
+    """Return Σ⟨a, b⟩ over all pairs as a `Form`; a vector without a place in the Gram matrix is 0."""
     A: Form = {}
     for a, b in pairs:
         for p, x in a.items():
@@ -251,12 +286,11 @@ def _form(pairs: Iterable[tuple[Mapping, Mapping]], place: Mapping[str, int]) ->
 
 
 def slack(problem: Descent, multipliers: Proof) -> list[list[Fraction]]:
-    """Return Σ λA − C, less the most that the unknown digits of the steps could change.
+    """Return a rational matrix that is a lower bound on Σ λA − C, for multipliers λ ≥ 0.
 
-    If all λ ≥ 0 and it is ⪰ 0, so is Σ λA − C.
-
-    The unknown part is a symmetric matrix E with |E_ij| ≤ the entry of Σ λ·error. By diagonal dominance it
-    is ⪰ −D for the diagonal matrix D of the row sums of these bounds.
+    If the result is positive semidefinite, so is Σ λA − C with the true step sizes. The rounding of the steps
+    changes Σ λA by a symmetric matrix E whose entries are bounded by those of Σ λ·error. By diagonal
+    dominance E ⪰ −D, where the diagonal matrix D has the row sums of these bounds; so D is subtracted.
     """
     n, conditions = len(problem.vectors()), problem.conditions()
     M = [[Fraction(0)] * n for _ in range(n)]
@@ -273,22 +307,25 @@ def slack(problem: Descent, multipliers: Proof) -> list[list[Fraction]]:
 
 
 def line(problem: Descent, multipliers: Proof) -> Pair:
-    """Return (a, b): multipliers λ ≥ 0 prove, *whatever* `size2` is,
-    that the worst case is at most a + b·size2.
+    """Return (a, b) for which the multipliers prove: the worst case is ≤ a + b·`size2`, for every `size2`.
 
-    If Σ λA − C ⪰ 0, then C • G = Σ λ(A • G) − (Σ λA − C) • G ≤ Σ λ·bound for the Gram matrix G of every
-    game; and `size2` enters none of the matrices, only the bounds.
+    If all λ ≥ 0 and Σ λA − C ⪰ 0, then C • G = Σ λ(A • G) − (Σ λA − C) • G ≤ Σ λ·bound for the Gram matrix G
+    of every game. Since `size2` appears only in the bounds, not in the matrices, this holds for every
+    `size2`. Raises `Refused` if the multipliers prove nothing.
+
+    >>> line(Descent(1), {"gradient z1": "1/2", "distance w1 u": "1/2"})
+    (Fraction(1, 2), Fraction(1, 2))
     """
-    proof = {name: number(x) for name, x in multipliers.items()}
     conditions = problem.conditions()
+    if unknown := multipliers.keys() - conditions.keys():
+        raise Refused(f"there is no condition {min(unknown)!r}")
+    proof = {name: number(x) for name, x in multipliers.items()}
     for name, x in proof.items():
-        if name not in conditions:
-            raise Refused(f"there is no condition {name!r}")
         if x < 0:
             raise Refused(f"the multiplier of {name!r} is negative: {x}")
     _denominator(proof.values(), len(problem.vectors()))
     M = slack(problem, proof)
-    if len(M) > 25 and not psd(M):  # looking for a direction would take long
+    if len(M) > 25 and not psd(M):  # `direction` would take too long
         raise Refused("the slack is not positive semidefinite")
     v = direction(M)
     if v is not None:
@@ -300,23 +337,31 @@ def line(problem: Descent, multipliers: Proof) -> Pair:
 
 
 def upper(problem: Descent, multipliers: Proof) -> Fraction:
-    """Return the number that multipliers prove no game of `problem` exceeds, by `line`;
-    `Refused` if they do not.
+    """Return the upper bound on the worst case of `problem` that the multipliers prove; see `line`.
+
+    Raises `Refused` if they prove nothing.
+
+    >>> upper(Descent(1), {"gradient z1": "1/2", "distance w1 u": "1/2"})
+    Fraction(1, 1)
     """
     a, b = line(problem, multipliers)
     return a + b * problem.size2
 
 
 def lower(problem: Descent, gram: Gram) -> Fraction:
-    """Return the number that a Gram matrix proves some game of `problem` reaches,
-    in dimension len(gram) or less.
+    """Return the regret of the game with this Gram matrix, a lower bound on the worst case of `problem`.
 
-    `gram` is symmetric, given by its rows up to the diagonal. If it is ⪰ 0 it belongs to vectors z, w, u; if
-    it obeys the conditions, whatever the unknown digits of the steps, they are a game on the hull of 0, w, u.
+    `gram` lists the rows of a symmetric matrix up to the diagonal, in the order of `problem.vectors()`. If it
+    is positive semidefinite, it is the Gram matrix of vectors z, w, u in dimension len(gram) or less. If it
+    satisfies the conditions for all step sizes within their error, these vectors are a game on the convex
+    hull of 0, w and u. Otherwise it is `Refused`.
+
+    >>> lower(Descent(1), [[1], [-1, 1]])  # u = −z_1
+    Fraction(1, 1)
     """
     n = len(problem.vectors())
     if [len(row) for row in gram] != list(range(1, n + 1)) or any(isinstance(row, str) for row in gram):
-        raise Refused(f"the Gram matrix must have {n} rows of 1, 2, … entries")
+        raise Refused(f"the Gram matrix must have {n} rows of 1, 2, … entries, up to the diagonal")
     G = {(j, i): number(x) for i, row in enumerate(gram) for j, x in enumerate(row)}
     _denominator(G.values(), n)
     for name, (A, error, bound) in problem.conditions().items():
@@ -332,7 +377,7 @@ def lower(problem: Descent, gram: Gram) -> Fraction:
 
 
 def decimal(x: Fraction, up: bool, digits: int = 9) -> str:
-    """Return x as a decimal number, rounded down or up after so many digits, at least 1.
+    """Write x as a decimal number, rounded down or up after `digits` ≥ 1 digits.
 
     >>> decimal(Fraction(1, 3), up=False, digits=3), decimal(Fraction(-1, 3), up=False, digits=3)
     ('0.333', '-0.334')
@@ -346,7 +391,7 @@ def decimal(x: Fraction, up: bool, digits: int = 9) -> str:
 
 
 def exact(x: Fraction) -> str:
-    """Write x as text without rounding: as a decimal number of at most nine digits, else as a fraction.
+    """Write x as text without rounding: as a decimal number if nine decimals suffice, else as a fraction.
 
     >>> exact(Fraction(15, 2)), exact(Fraction(5, 3))
     ('7.5', '5/3')
@@ -355,14 +400,14 @@ def exact(x: Fraction) -> str:
 
 
 def enclose(problem: Descent, multipliers: Proof, gram: Gram) -> Pair:
-    """Return (low, high): low ≤ the worst case of `problem` ≤ high, both proved, or `Refused`."""
+    """Return proved bounds (low, high) with low ≤ worst case of `problem` ≤ high; see `lower` and `upper`."""
     return lower(problem, gram), upper(problem, multipliers)
 
 
 def statement(problems: Sequence[Descent], enclosures: Sequence[Pair]) -> str:
-    """Say in words what is proved for one problem, or for two that differ in `size2` and all between them.
+    """State in words what is proved for one problem, or for two that differ in `size2` and all between them.
 
-    Equalities are between exact numbers. Of an interval the lower end is rounded down and the upper one up.
+    Equalities are exact. The lower end of an interval is rounded down, the upper end up.
     """
     p = problems[0]
     steps = sorted(set(p.eta2), reverse=True)
@@ -391,17 +436,17 @@ def statement(problems: Sequence[Descent], enclosures: Sequence[Pair]) -> str:
 
 
 def certificate(problem: dict[str, Any], multipliers: Proof, grams: Sequence[Gram]) -> Certificate:
-    """Return the JSON object for one problem and one Gram matrix, or for two values of `size2`,
-    a Gram matrix each.
+    """Return a verified certificate as a JSON object.
 
-    `problem` is a dict as in the file: the arguments of `Descent`, `size2` a list of one or two.
+    `problem` is a dict with the arguments of `Descent`, in which `size2` is a list of one or two values;
+    `grams` has one Gram matrix for each of them. Raises `Refused` if they prove nothing.
     """
     found = {"problem": problem, "multipliers": multipliers, "grams": grams}
     return {"statement": statement(*_prove(found)), **_texts(found)}
 
 
 def _texts(x: Any) -> Any:
-    """Write every fraction inside as text, so that json takes it."""
+    """Convert every fraction inside to text, for JSON."""
     if isinstance(x, Mapping):
         return {name: _texts(part) for name, part in x.items()}
     if isinstance(x, (list, tuple)):
@@ -410,14 +455,15 @@ def _texts(x: Any) -> Any:
 
 
 def game(found: Certificate, which: int = 0) -> Descent:
-    """Return the `Descent` of a certificate, for the first of its sizes or another."""
+    """Return the `Descent` of a certificate, for the first of its sizes or for number `which`."""
     return Descent(**found["problem"] | {"size2": found["problem"]["size2"][which]})
 
 
 def _prove(found: Certificate) -> tuple[list[Descent], list[Pair]]:
+    """Return the problems of a certificate and the bounds that it proves for each of them."""
     sizes = found["problem"]["size2"]
     if not isinstance(sizes, (list, tuple)) or len(sizes) not in (1, 2):
-        raise Refused("it must be for a list of one size, or of two")
+        raise Refused(f"size2 must be a list of one size, or of two, got {str(sizes)[:40]}")
     problems = [game(found, i) for i in range(len(sizes))]
     enclosures = [enclose(p, found["multipliers"], g) for p, g in zip(problems, found["grams"], strict=True)]
     if len(problems) == 2 and any(low != high for low, high in enclosures):
@@ -426,11 +472,15 @@ def _prove(found: Certificate) -> tuple[list[Descent], list[Pair]]:
 
 
 def verify(found: Certificate) -> list[Pair]:
-    """Check a certificate: [(low, high)] for each of its sizes, in exact fractions, or `Refused`.
+    """Check a certificate and return the proved bounds [(low, high)], one pair for each of its sizes.
 
-    With two sizes all between are proved too. A mixture of the two Gram matrices is a game for the mixture
-    of the sizes, and its regret is the same mixture; above is the same `line`. What is proved must be what
-    the statement says, to the last digit.
+    The bounds are exact fractions, and the certificate's statement must agree with them to the last digit;
+    otherwise it is `Refused`. With two sizes, all sizes between them are proved as well: a convex combination
+    of the two Gram matrices is a game for the same combination of the sizes, with the same combination of
+    the regrets; and the upper bound is linear in the size (`line`).
+
+    >>> [(str(low), str(high)) for low, high in verify(stored()["range, eager, ball, T = 3"])]
+    [('2', '2'), ('6', '6')]
     """
     try:
         (problems, enclosures), claimed = _prove(found), found["statement"]
@@ -439,7 +489,10 @@ def verify(found: Certificate) -> list[Pair]:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
         raise Refused(f"not a certificate: {fault}") from fault
     if set(found) != FIELDS or type(claimed) is not str:
-        raise Refused(f"a certificate has a text and nothing else to claim, got the fields {list(found)}")
+        raise Refused(
+            f"a certificate must have the fields {sorted(FIELDS)} and nothing else, and its statement "
+            f"must be text, got the fields {list(found)}"
+        )
     proved = statement(problems, enclosures)
     if proved != claimed:
         raise Refused(f"it claims: {claimed}\nit proves: {proved}")
@@ -448,25 +501,27 @@ def verify(found: Certificate) -> list[Pair]:
 
 @lru_cache(maxsize=1)
 def _read() -> str:
+    """Read the file of certificates that ships with the package."""
     return files("ocolab").joinpath("certificates.json").read_text("utf8")
 
 
 def stored() -> dict[str, Certificate]:
-    """Return {name: certificate}, those that ship with the package; a fresh copy each time."""
+    """Load the certificates that ship with the package, {name: certificate}; each call returns a new copy."""
     return json.loads(_read())
 
 
 def excess(above: Sequence[Certificate], below: Sequence[Certificate]) -> Fraction:
-    """Return a lower bound on one learner's worst case less another's, proved at every size between two.
+    """Return a proved lower bound on the difference of two worst cases, for every size between two sizes.
 
-    `above` and `below` are two certificates each, for the same two values of `size2` and otherwise one game
-    of each learner. As a function of `size2` the worst case is concave (`verify`): the first lies above its
-    chord, the second below each of its two lines. The least of the difference is at an end or where the
-    lines cross.
+    `above` and `below` are two certificates each, for the same two values of `size2` and otherwise the same
+    game: `above` for the learner with the larger worst case, `below` for the other. As a function of `size2`
+    the worst case is concave (see `verify`), so that of `above` lies above its chord; that of `below` lies
+    below both of its lines. The smallest difference between the chord and the lower of the two lines is
+    attained at one of the two sizes or where the lines cross.
     """
     sizes = [game(found).size2 for found in above]
     if sizes != [game(found).size2 for found in below] or sizes[0] == sizes[1]:
-        raise ValueError("above and below must be for the same two sizes")
+        raise ValueError("above and below must be for the same two sizes, which must differ")
     for name, pair in (("above", above), ("below", below)):
         if len({replace(game(found), size2=1) for found in pair}) > 1:
             raise ValueError(f"{name} must be one game for two sizes, got two games")

@@ -1,14 +1,15 @@
-"""Recompute the certificates of `ocolab.certificates`: python -m ocolab.certify
+"""Compute the certificates of `ocolab.certificates`: run `python -m ocolab.certify` to write them again.
 
-Where the proof is known in closed form its fractions are written down. Elsewhere a barrier method looks for
-multipliers λ, and its last iterate is a proof for both sides: minimise
+Where a proof is known in closed form, its fractions are used directly. Elsewhere a barrier method searches
+for multipliers λ: it minimises
 
-    Σ λb − μ·log det M(λ) − μ·Σ log λ,      M(λ) = Σ λA − C.
+    Σ λb − μ·log det M(λ) − μ·Σ log λ,      M(λ) = Σ λA − C,
 
-At the minimum G = μ·M⁻¹ has A • G = b − μ/λ < b for every condition: M ≻ 0 proves the upper bound, G ≻ 0 is a
-game, and they are μ·(size of M + number of conditions) apart. Both are strictly inside, so rounding to enough
-digits does no harm; exact arithmetic has the last word. Extended precision is needed: at the end M is nearly
-singular.
+for smaller and smaller μ. The last iterate proves both bounds. At the minimum, G = μ·M⁻¹ satisfies
+A • G = b − μ/λ < b for every condition; M ≻ 0 proves the upper bound, G ≻ 0 is a game that proves the lower
+bound, and the two differ by μ·(size of M + number of conditions). All inequalities are strict, so they
+survive rounding to enough digits, and `ocolab.certificates` checks the rounded numbers exactly. The search
+needs extended precision, because M is nearly singular at the end.
 """
 
 import json
@@ -24,7 +25,7 @@ from ocolab import certificates
 from ocolab.certificates import Descent, Refused, certificate, decimal
 
 FILE = Path(__file__).with_name("certificates.json")
-WIDTH = 5e-7  # of an enclosure before it is rounded, in units of Rρ
+WIDTH = 5e-7  # of an enclosure before rounding, in units of Rρ
 REAL = np.longdouble
 
 
@@ -40,7 +41,7 @@ def cholesky(M):
 
 
 def solve(L, B):
-    """Return (LLᵀ)⁻¹B."""
+    """Return (LLᵀ)⁻¹B by forward and backward substitution."""
     X = np.array(B, dtype=REAL)
     for k in range(len(L)):
         X[k] = (X[k] - L[k, :k] @ X[:k]) / L[k, k]
@@ -50,7 +51,7 @@ def solve(L, B):
 
 
 def matrices(problem):
-    """Return (names, A, b, C) in extended precision, A a symmetric matrix for each name."""
+    """Return (names, A, b, C) in extended precision: A[i] • G ≤ b[i] is condition i, and C • G the regret."""
     n = len(problem.vectors())
 
     def dense(form):
@@ -67,7 +68,7 @@ def matrices(problem):
 
 
 def central_path(problem, gap):
-    """Return (names, multipliers, Gram matrix) on the central path, `gap` apart."""
+    """Return (names, multipliers, Gram matrix) on the central path, where the two bounds differ by `gap`."""
     names, A, b, C = matrices(problem)
     size, flat = len(C), A.reshape(len(A), -1)
     x = np.array([0.01 if name[0] == "p" else 10.0 * problem.T for name in names], dtype=REAL)
@@ -77,7 +78,7 @@ def central_path(problem, gap):
             L = cholesky(np.tensordot(x, A, 1) - C)
             G = mu * solve(L, np.eye(size))
             AG = A @ G
-            gradient = (b - flat @ G.ravel() - mu / x) * x  # in units of x: every λ on its own scale
+            gradient = (b - flat @ G.ravel() - mu / x) * x  # with respect to log λ: every λ has its own scale
             products = AG.transpose(0, 2, 1).reshape(len(A), -1)
             hessian = np.outer(x, x) * (AG.reshape(len(A), -1) @ products.T) / mu + mu * np.eye(len(A))
             step = -solve(cholesky(hessian), gradient)
@@ -96,13 +97,15 @@ def central_path(problem, gap):
 
 
 def rounded(x, digits):
-    """Return the nearest decimal number with at most this many digits after the point, as text."""
+    """Round x to this many decimals and return it as text."""
     return decimal(round(Fraction(*x.as_integer_ratio()) * 10**digits) / Fraction(10**digits), False, digits)
 
 
 def enclosure(problem, unit=1.0):
-    """Return a certificate of width ≤ 2·WIDTH·unit;
-    7 to 17 digits, of the multipliers first as few as will do.
+    """Search for a certificate of width at most 2·WIDTH·unit and return it.
+
+    The numbers get 7 to 17 decimals: first the fewest for which the multipliers are accepted, then the fewest
+    for the Gram matrix.
     """
     game = Descent(**problem | {"size2": problem["size2"][0]})
     names, x, G = central_path(game, WIDTH * unit)
@@ -123,18 +126,18 @@ def enclosure(problem, unit=1.0):
         for table, low in accepted(certificates.lower, gram):
             if high - low <= 2 * WIDTH * unit:
                 return certificate(problem, multipliers, [table])
-    raise RuntimeError(f"no enclosure found for {game}")
+    raise RuntimeError(f"no certificate of width ≤ {2 * WIDTH * unit:g} was found for {game}")
 
 
 # ---------------------------------------------------------------- proofs known in closed form, η = ρ = 1
 
 
 def textbook(T, projection, ratio=1):
-    """Return the textbook proof against the point `ratio`·u of S instead of u, by its fractions.
+    """Return the multipliers of the textbook proof against the point `ratio`·u of S instead of u.
 
-    With ratio 1: ½ on each ‖z_t‖² ≤ ρ² and on ‖u‖², 1 on projections. A smaller ratio belongs to steps so
-    short that T of them do not reach the edge, ratio = T/R: the rest ⟨Z_T, (ratio − 1)u⟩ costs the lengths of
-    the z and of u once more.
+    With ratio 1 they are ½ for each ‖z_t‖² ≤ ρ² and for ‖u‖², and 1 for the projections. A smaller
+    ratio = T/R is for steps so short that T of them do not reach the boundary: the remaining term
+    ⟨Z_T, (ratio − 1)u⟩ is bounded by the lengths of the z_t and of u, which adds to their multipliers.
     """
     R = T / Fraction(ratio)
     proof = {f"gradient z{t}": Fraction(1, 2) + (R - T) / 2 for t in range(1, T + 1)}
@@ -149,10 +152,9 @@ def textbook(T, projection, ratio=1):
 
 
 def walk(T, inner, reach=None):
-    """Return the Gram matrix of a game without projections:
-    inner(s, t) = ⟨Z_s, Z_t⟩, w_t = −Z_{t−1}, u = −Z_T.
+    """Return the Gram matrix of a game without projections: w_t = −Z_{t−1} and u = −reach·Z_T.
 
-    With `reach` the comparator is −`reach`·Z_T instead.
+    `inner(s, t)` returns ⟨Z_s, Z_t⟩; `reach` is 1 by default.
     """
     rows: list[dict] = [{t: 1, t - 1: -1} for t in range(1, T + 1)] + [{t: -1} for t in range(1, T)]
     rows += [{T: Fraction(-1 if reach is None else -reach)}]
@@ -164,19 +166,20 @@ def walk(T, inner, reach=None):
 
 
 def simplex(s, t):
-    """Return ⟨Z_s, Z_t⟩ if 0, Z_1, …, Z_T are the corners of a regular simplex of side 1, so ‖z_t‖ = 1."""
+    """Return ⟨Z_s, Z_t⟩ if 0, Z_1, …, Z_T are the vertices of a regular simplex with edges of length 1."""
     return Fraction(s > 0 and t > 0) * Fraction(1 + (s == t), 2)
 
 
 def straight(s, t):
-    """Return ⟨Z_s, Z_t⟩ if all z are one unit vector."""
+    """Return ⟨Z_s, Z_t⟩ if all z_t are the same unit vector."""
     return Fraction(s * t)
 
 
-# ---------------------------------------------------------------- the list
+# ---------------------------------------------------------------- all certificates
 
 
 def closed_forms():
+    """Yield (name, certificate) for every problem whose proof is known in closed form."""
     for T in range(1, 11):
         for projection in ("lazy", "eager"):
             for within in ("ball", "diameter"):
@@ -193,7 +196,7 @@ def closed_forms():
 
 
 def searched():
-    """Return (name, problem, Rρ in the problem's units)."""
+    """Yield (name, problem, Rρ in the problem's units) for every problem that needs a search."""
     for T in range(3, 11):
         for eta in (Fraction(n, 4) for n in (5, 6, 8, 12, 20)):
             for projection in ("lazy", "eager"):
@@ -210,17 +213,16 @@ def searched():
 
 
 def data(T, eta2, size2, projection="lazy", within="ball"):
-    """Return arguments of `Descent` as JSON takes them;
-    `size2` is a list, of one or of the two ends of a range.
-    """
+    """Return the arguments of `Descent` as JSON data; `size2` lists one value or the two ends of a range."""
     eta2 = [str(x) for x in eta2] if isinstance(eta2, list) else str(eta2)
     size2 = [str(x) for x in size2]
     return {"T": T, "eta2": eta2, "size2": size2, "projection": projection, "within": within}
 
 
 def main():
+    """Compute all certificates and write them to `certificates.json`."""
     if np.finfo(REAL).eps > 1e-18:
-        sys.exit("certify needs a machine with extended precision (x86)")
+        sys.exit("certify needs extended precision: run it where np.longdouble has 80 bits, as on x86")
     found = dict(closed_forms())
     with ProcessPoolExecutor() as pool:
         jobs = {name: pool.submit(enclosure, problem, unit) for name, problem, unit in searched()}

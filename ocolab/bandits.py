@@ -1,15 +1,17 @@
 """Verify exact minimax values of small bandit games, given as certificates in exact fractions.
 
-N arms, T rounds, losses 0 or 1 fixed in advance, and the learner sees the loss of its own arm alone. A
-certificate has two halves. A *learner* (the probabilities of the next arm after each history) has expected
-regret at most the value on every matrix of losses. A *mixture* of matrices forces that value on every
-learner: even the best reply to it, which knows the mixture, does no better. `verify` checks both with the
-standard library and no rounding, and raises `Refused` where one fails. `ocolab.solve_bandits` finds them.
+In the game with N arms and T rounds the losses are 0 or 1 and fixed in advance, and the learner sees only the
+loss of the arm that it draws. A certificate has two halves. A *learner* (the probabilities of the next arm
+after each history) has expected regret at most the value on every matrix of losses. A *mixture* of matrices
+forces at least that value on every learner, even on the best reply, which knows the mixture. `verify` checks
+both with the standard library and without rounding, and raises `Refused` if one of them fails.
+`ocolab.solve_bandits` finds the certificates.
 
-Neither half knows the names of the arms. A learner calls them a, b, c … in the order in which it first draws
-them, and a new arm is drawn uniformly from those that are left; "a1b0" is the history in which the first arm
-lost 1 and then another one 0. A mixture gives the chances of its matrices, whose columns (one for each arm, a
-bit for each round: "01/11/10" has three arms and two rounds) are put in a random order before the game.
+Neither half depends on how the arms are named. A learner calls them a, b, c, … in the order in which it first
+draws them, and draws a new arm uniformly from those that are left; "a1b0" is the history in which the first
+arm had loss 1 and then another arm had loss 0. A mixture lists matrices with their probabilities. A matrix is
+written by its columns, one per arm with one bit per round ("01/11/10" has three arms and two rounds), and the
+columns are shuffled uniformly before the game.
 """
 
 import json
@@ -25,20 +27,23 @@ from ocolab.certificates import Refused, number
 from ocolib import validate
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
-#: probabilities of the arms seen so far, in their order, and last, if there is one, of a new arm
+#: {history: probabilities of the arms drawn so far, in order, and then of a new arm, if there is one}
 Learner: TypeAlias = Mapping[str, list[Fraction]]
-#: {columns of a matrix: chance}
+#: {columns of a matrix: probability}
 Mixture: TypeAlias = Mapping[tuple[str, ...], Fraction]
 
 
 def stored() -> dict[tuple[int, int], dict[str, Any]]:
-    """Load the certificates that ship with the package: {(N, T): certificate}."""
+    """Load the certificates that ship with the package, {(N, T): certificate}."""
     text = files("ocolab").joinpath("bandits.json").read_text("utf8")
     return {(entry["n"], entry["T"]): entry for entry in json.loads(text)}
 
 
 def value(n: int, T: int) -> Fraction:
-    """Return the minimax expected regret of n arms over T rounds, from a verified stored certificate.
+    """Return the minimax expected regret of n arms over T rounds, as a fraction.
+
+    It is read from a stored certificate, which is verified first. A `ValueError` lists the pairs (n, T) that
+    are available.
 
     >>> str(value(2, 4)), str(value(3, 3))
     ('33/40', '10/9')
@@ -48,6 +53,7 @@ def value(n: int, T: int) -> Fraction:
 
 @cache
 def _value(n: int, T: int) -> Fraction:
+    """Verify the stored certificate of (n, T) once and return its value."""
     found = stored().get((n, T))
     if found is None:
         known = ", ".join(f"({a}, {b})" for a, b in sorted(stored()))
@@ -56,7 +62,11 @@ def _value(n: int, T: int) -> Fraction:
 
 
 def verify(certificate: Mapping[str, Any]) -> Fraction:
-    """Return the value that a certificate proves, or raise `Refused` with the reason why it proves none."""
+    """Return the value that a certificate proves; raise `Refused` with the reason if it proves none.
+
+    >>> str(verify(stored()[2, 4]))
+    '33/40'
+    """
     n, T, claim, learner, mixture = read(certificate)
     worst = guaranteed(n, T, learner)
     if worst > claim:
@@ -68,23 +78,26 @@ def verify(certificate: Mapping[str, Any]) -> Fraction:
 
 
 def read(certificate: Mapping[str, Any]) -> tuple[int, int, Fraction, Learner, Mixture]:
-    """Read a certificate: (n, T, value, learner, mixture), with the shapes and the sums checked."""
+    """Return (n, T, value, learner, mixture) of a certificate, after checking shapes and probabilities."""
     if not isinstance(certificate, Mapping) or set(certificate) != {"n", "T", "value", "learner", "mixture"}:
-        raise Refused("a certificate has n, T, value, learner and mixture")
+        raise Refused("a certificate has n, T, value, learner and mixture, and nothing else")
     n, T = certificate["n"], certificate["T"]
     if not all(isinstance(k, int) and not isinstance(k, bool) and 1 <= k <= 8 for k in (n, T)):
-        raise Refused("n and T must be whole numbers from 1 to 8")
+        raise Refused(f"n and T must be whole numbers from 1 to 8, got {str(n)[:20]} and {str(T)[:20]}")
     learner = {h: [number(x) for x in row] for h, row in certificate["learner"].items()}
     for history, row in learner.items():
         seen = _seen(history, n, T)
         if len(row) != min(seen + 1, n) or min(row) < 0 or sum(row) != 1:
-            raise Refused(f"after {history!r} the learner has no probabilities of the arms it may draw")
+            raise Refused(
+                f"after {history!r} the learner must have {min(seen + 1, n)} probabilities, at least 0 and "
+                "with sum 1, one for each arm drawn so far and one for a new arm, if there is one"
+            )
     mixture = {tuple(m.split("/")): number(x) for m, x in certificate["mixture"].items()}
     for matrix in mixture:
         if len(matrix) != n or any(len(column) != T or set(column) - {"0", "1"} for column in matrix):
             raise Refused(f"{'/'.join(matrix)!r} is no matrix of {n} arms and {T} rounds")
     if not mixture or min(mixture.values()) < 0 or sum(mixture.values()) != 1:
-        raise Refused("the chances of the mixture must be at least 0 and add up to 1")
+        raise Refused("the probabilities of the mixture must be at least 0 and add up to 1")
     return n, T, number(certificate["value"]), learner, mixture
 
 
@@ -103,10 +116,10 @@ def _seen(history: str, n: int, T: int) -> int:
 
 
 def guaranteed(n: int, T: int, learner: Learner) -> Fraction:
-    """Return the largest expected regret of the learner over all binary losses.
+    """Return the largest expected regret of the learner over all matrices of binary losses.
 
-    It does not know the names of the arms, so matrices that differ in the order of their columns cost it the
-    same: one of each kind is tried.
+    The learner does not depend on the names of the arms, so matrices that differ only in the order of their
+    columns give the same regret, and one of them is tried.
     """
     columns = ["".join(bits) for bits in product("01", repeat=T)]
     whole = _whole(n, learner)
@@ -114,7 +127,7 @@ def guaranteed(n: int, T: int, learner: Learner) -> Fraction:
 
 
 def regret(learner: Learner, matrix: tuple[str, ...]) -> Fraction:
-    """Return the expected regret of the learner on one matrix, given by its columns.
+    """Return the expected regret of the learner on one matrix of losses, given by its columns.
 
     >>> shift = {"": [Fraction(1)], "a0": [Fraction(1), Fraction(0)], "a1": [Fraction(0), Fraction(1)]}
     >>> str(regret(shift, ("00", "11")))
@@ -124,12 +137,13 @@ def regret(learner: Learner, matrix: tuple[str, ...]) -> Fraction:
 
 
 def _whole(n: int, learner: Learner) -> tuple[int, dict[str, list[int]]]:
-    """Return a common denominator D, also for shares of up to n new arms, and D times the probabilities."""
+    """Return D and D times the probabilities, all integers that up to n new arms can share evenly."""
     D = lcm(*range(1, n + 1), *(x.denominator for row in learner.values() for x in row)) * factorial(n)
     return D, {history: [int(x * D) for x in row] for history, row in learner.items()}
 
 
 def _regret(D: int, learner: dict[str, list[int]], matrix: tuple[str, ...]) -> Fraction:
+    """Return the expected regret of a learner whose probabilities are multiplied by D."""
     n, T = len(matrix), len(matrix[0])
 
     def to_come(history: str, order: tuple[int, ...]) -> int:
@@ -138,7 +152,7 @@ def _regret(D: int, learner: dict[str, list[int]], matrix: tuple[str, ...]) -> F
         if t == T:
             return 0
         if history not in learner:
-            raise Refused(f"the learner says nothing about the history {history!r}, which can happen")
+            raise Refused(f"the learner says nothing about the history {history!r}, which can occur")
         total, unit = 0, D ** (T - t - 1)
         for arm, chance in enumerate(learner[history]):
             if chance:
@@ -159,8 +173,8 @@ def _regret(D: int, learner: dict[str, list[int]], matrix: tuple[str, ...]) -> F
 def forced(n: int, T: int, mixture: Mixture) -> Fraction:
     """Return the smallest expected regret of any learner against the mixture, by backward induction.
 
-    The columns are in random order, so all arms not yet drawn look alike: it suffices to draw them in the
-    order 1, 2, 3 ….
+    The columns are shuffled, so all arms that were not drawn yet are alike, and it suffices to consider
+    learners that draw them in the order 1, 2, 3, ….
     """
     possible: list[tuple[tuple[str, ...], Fraction]] = []
     for matrix, chance in mixture.items():
@@ -184,7 +198,7 @@ def forced(n: int, T: int, mixture: Mixture) -> Fraction:
 
 
 def histories(n: int, T: int) -> Iterator[str]:
-    """Yield the histories before round T, shortest first.
+    """Yield all histories of n arms before round T, shortest first.
 
     >>> list(histories(2, 2))
     ['', 'a0', 'a1']
@@ -202,12 +216,17 @@ def histories(n: int, T: int) -> Iterator[str]:
 
 
 def needle(n: int, T: int) -> Fraction:
-    """Return the regret forced by one arm with loss 0 among arms with loss 1, for T ≤ n.
+    """Return a lower bound on the minimax regret for T ≤ n: the regret forced by one arm with loss 0.
 
-    A learner that has drawn only losing arms knows nothing about the others: after t rounds it has found the
-    good one with probability at most t/n. So it loses at least Σ (1 − t/n) = T − T(T + 1)/(2n).
+    All other arms have loss 1, and the good arm is chosen uniformly at random. A learner that has drawn only
+    bad arms knows nothing about the others, so after t rounds it has found the good one with probability at
+    most t/n. Its expected loss is therefore at least Σ (1 − t/n) = T − T(T + 1)/(2n), and the best arm has
+    loss 0.
+
+    >>> str(needle(3, 3))
+    '1'
     """
     n, T = validate.count("n", n), validate.count("T", T)
     if n < T:
-        raise ValueError(f"n must be at least T = {T}, got {n}")
+        raise ValueError(f"n must be at least T = {T}, got {n}; the bound needs T ≤ n")
     return T - Fraction(T * (T + 1), 2 * n)

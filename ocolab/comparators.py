@@ -1,12 +1,15 @@
 """Find the best point in hindsight for losses over data, with a certified gap and without an external solver.
 
-`best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set by a primal–dual interior-point
-method (smooth losses but Huber's on a ball by Newton's) that factors matrices of n rows, on the simplex
-n + 1. A loss with kinks is a sum of terms ψ(r) = h·max(0, r), r affine in u; Huber's has a ψ with a bend,
-whose slope is r up to h. A set is conditions r ≤ 0, which are the same with h = ∞ (the r of a ball is
-quadratic; the simplex has Σ u_i = 1 as well). With r = q·a + v − s, q = 1 for a bend and else 0, and v, s
-≥ 0 the optimum has a slope a in [0, h] for each, such that s·a = 0, v·(h − a) = 0, and the gradients times
-a, with that of what is smooth, sum to 0 (on the simplex to equal entries).
+`best(losses, over)` minimises Σ φ(⟨u, x_t⟩, y_t) + ½·T·reg·‖u‖² over a set with a primal–dual interior-point
+method (smooth losses other than Huber's on a ball: with Newton's method). It solves linear systems with n
+rows, or n + 1 on the simplex.
+
+A loss with kinks is written as a sum of terms ψ(r) = h·max(0, r), with r affine in u. For Huber's loss ψ has
+a rounded corner: its slope is r, clipped to [0, h]. The set is written as constraints r ≤ 0, which are such
+terms with h = ∞ (for a ball r is quadratic, and the simplex has the constraint Σ u_i = 1 in addition). Write
+r = q·a + v − s with v, s ≥ 0, where q = 1 for a rounded corner and 0 otherwise. At the optimum every term
+has a slope a in [0, h] with s·a = 0 and v·(h − a) = 0, and the gradients of the r times their slopes, plus
+the gradient of the smooth part, sum to 0 (on the simplex, to a vector with equal entries).
 """
 
 from contextlib import suppress
@@ -31,12 +34,12 @@ from ocolib.phi import (
 from ocolib.sets import Set
 from ocolib.types import Array
 
-TOLERANCE = 1e-9  #: the gap that is aimed at, relative to max(1, |value|)
-REACH = 10.0  #: on an unbounded set the certificate speaks of points up to so many times max(1, ‖point‖) long
+TOLERANCE = 1e-9  #: the search stops at this gap, relative to max(1, |value|)
+REACH = 10.0  #: on an unbounded set the gap is certified among points of norm up to REACH·max(1, ‖point‖)
 
-#: the second derivative in p of each smooth loss but Huber's
+#: the second derivative φ'' in p of each smooth loss, except Huber's
 CURVATURES = {
-    "squared hinge": lambda p, y: (y * p < 1.0) + 1e-6,  # a little more: 0 in all rounds is singular
+    "squared hinge": lambda p, y: (y * p < 1.0) + 1e-6,  # not 0, which would make the system singular
     "exponential": lambda p, y: np.exp(-y * p),
     "logistic": lambda p, y: np.exp(-np.logaddexp(0.0, p) - np.logaddexp(0.0, -p)),
     "least squares": lambda p, y: np.ones_like(p),
@@ -55,8 +58,10 @@ SMOOTH = [
 
 
 class Best(NamedTuple):
-    """A point of the set, its value, and by how much the value may at most exceed the least one; on an
-    unbounded set the least among points of norm up to REACH·max(1, ‖point‖)."""
+    """Hold a point of the set, its total loss `value`, and an upper bound `gap` on value − minimum.
+
+    On an unbounded set the minimum is taken over the points of norm up to REACH·max(1, ‖point‖).
+    """
 
     point: Array
     value: float
@@ -64,7 +69,12 @@ class Best(NamedTuple):
 
 
 def knows(losses: Any, over: Set) -> bool:
-    """Test whether `best` supports these losses and this set; a minimum need not exist."""
+    """Test whether `best` supports these losses over this set; on an unbounded set a minimum may not exist.
+
+    >>> from ocolib.losses import hinge
+    >>> knows(hinge([[1.0, 2.0]], [1]), sets.Ball(2)), knows(hinge([[1.0, 2.0]], [1]), sets.L1Ball(2))
+    (True, False)
+    """
     return (
         isinstance(losses, Examples)
         and (
@@ -77,17 +87,17 @@ def knows(losses: Any, over: Set) -> bool:
 
 
 def _name(losses: Examples) -> str:
-    """Return the name of a smooth loss in `CURVATURES`, or "huber"; "" for every other."""
+    """Return the name of a smooth loss, as in `SMOOTH`; "" for any other loss."""
     return next((name for phi, name in SMOOTH if phi == losses.phi), "")
 
 
 def _kinks(losses: Examples) -> tuple[Array, Array, Array, float]:
-    """Return (A, b, h, q): the losses are Σ ψ(Au + b) plus a smooth part (for `CURVATURES` only that)."""
+    """Return (A, b, h, q) with losses = Σ ψ(Au + b) + smooth part; no rows for the losses in `CURVATURES`."""
     X, y, phi, one = losses.X, losses.y, losses.phi, np.ones(len(losses))
     if isinstance(phi, Kinked):
         return -y[:, None] * X, phi.bend + y * phi.threshold, one, 0.0
     if isinstance(phi, TubeLoss) or _name(losses) == "huber":
-        tube = phi if isinstance(phi, TubeLoss) else TubeLoss()  # but for the bend Huber's is |p − y|
+        tube = phi if isinstance(phi, TubeLoss) else TubeLoss()  # Huber: |p − y|, corner rounded
         h = np.r_[tube.up * one, tube.down * one]
         A, b, used = np.vstack([X, -X]), np.r_[-y, y] - tube.eps, h > 0
         return A[used], b[used], h[used], float(tube is not phi)
@@ -95,7 +105,7 @@ def _kinks(losses: Examples) -> tuple[Array, Array, Array, float]:
 
 
 def _conditions(over: Set) -> tuple[Array, Array]:
-    """Return (A, b) with the set {u : Au + b ≤ 0}; a ball and the simplex have further conditions."""
+    """Return (A, b) with the set {u : Au + b ≤ 0}; a ball and the simplex have additional constraints."""
     one = np.eye(over.dim)
     match over:
         case sets.Orthant() | sets.Simplex():
@@ -108,13 +118,13 @@ def _conditions(over: Set) -> tuple[Array, Array]:
 
 
 class Problem:
-    """Hold the data of one search: rows Au + b, of which the first `soft` may be positive at cost h."""
+    """Hold the data of one search: rows r = Au + b, first `soft` loss terms, then constraints r ≤ 0."""
 
     def __init__(self, losses: Examples, over: Any, part: Any = None) -> None:
         self.losses, self.over = losses, over
-        self.part = part or over  #: where to look: all of the set, or a bounded part
+        self.part = part or over  #: where to search: the whole set, or a bounded part
         A, b, h, q = _kinks(losses)
-        self.smooth = "" if len(h) else _name(losses)  #: which loss of `CURVATURES`, if it is one
+        self.smooth = "" if len(h) else _name(losses)  #: the name of the loss in `CURVATURES`, or ""
         C, d = _conditions(self.part)
         self.ball = int(isinstance(self.part, sets.Ball))
         self.A = np.asfortranarray(np.vstack([A, C, np.zeros((self.ball, over.dim))]))
@@ -122,11 +132,11 @@ class Problem:
         self.h = np.concatenate([h, np.full(len(self.b) - len(h), np.inf)])
         self.soft, self.q = len(h), np.where(np.isinf(self.h), 0.0, q)
         self.weight = losses.reg * len(losses)
-        y = losses.y  #: no point pays less than the least of every φ: 0, and for Poisson's y − y·log y
+        y = losses.y  #: a lower bound on the value: each φ is at least 0, Poisson's at least y − y·log y
         self.floor = float((y - y * np.log(np.maximum(y, 1e-300))).sum()) if self.smooth == "poisson" else 0.0
 
     def rows(self, u: Array) -> Array:
-        """Return the rows at u; for a ball the last is ½(‖u − c‖² − R²)/R, with gradient in A."""
+        """Return the rows r at u; for a ball the last is ½(‖u − c‖² − R²)/R, and A receives its gradient."""
         r = self.A @ u + self.b
         if self.ball:
             away, radius = u - self.part.center, self.part.radius
@@ -135,12 +145,12 @@ class Problem:
         return r
 
     def value(self, u: Array) -> float:
-        """Return the sum of the losses."""
+        """Return the sum of the losses at u."""
         losses = self.losses
         return float(losses.phi.value(losses.X @ u, losses.y).sum() + 0.5 * self.weight * u @ u)
 
     def derivatives(self, u: Array) -> tuple[Array, Array]:
-        """Return the gradient and the second derivative of the smooth part (see `CURVATURES`)."""
+        """Return the gradient and the Hessian of the smooth part at u."""
         gradient, H = self.weight * u, self.weight * np.eye(len(u))
         if self.smooth:
             X, y, p = self.losses.X, self.losses.y, self.losses.X @ u
@@ -149,7 +159,7 @@ class Problem:
         return gradient, H
 
     def residual(self, state: Any, target: float) -> float:
-        """Return the norm of the optimality conditions, which vanishes at the optimum."""
+        """Return the norm of the residual of the optimality conditions with barrier parameter `target`."""
         u, a, s, v, nu = state
         r = self.rows(u)
         below = v[: self.soft] * (self.h - a)[: self.soft] - target
@@ -157,7 +167,7 @@ class Problem:
         return float(np.sqrt(sum(part @ part for part in parts)))
 
     def gap(self, u: Array, a: Array) -> tuple[float, float]:
-        """Return (value, gap) at u: by the slopes a, no point (see `REACH`) is below value − gap."""
+        """Return (value, gap) at u: the slopes a prove that no point (see `REACH`) is below value − gap."""
         r, a, h, q = (x[: self.soft] for x in (self.rows(u), a, self.h, self.q))
         g = self.derivatives(u)[0] + a @ self.A[: self.soft]
         if not np.isfinite(g).all():
@@ -169,9 +179,9 @@ class Problem:
             case sets.Orthant():
                 least = -far * np.linalg.norm(np.minimum(g, 0.0))
             case sets.Halfspace():
-                t = max(-float(g @ self.over.unit), 0.0)  # the multiplier of the condition
+                t = max(-float(g @ self.over.unit), 0.0)  # the multiplier of the constraint
                 least = -t * self.over.distance - far * np.linalg.norm(g + t * self.over.unit)
-            case _:  # only the direction of g counts, and its length may be beyond what a set takes
+            case _:  # scale g, whose entries may exceed what a set accepts; the minimiser stays the same
                 least = g @ self.over.minimize_linear(g / max(float(np.abs(g).max()), 1e-150))
         at = np.where(q > 0, np.clip(r, 0.0, h), h * (r > 0))  # the slope of ψ at r
         kinks = ((at - a) * r - 0.5 * q * (at**2 - a**2)).sum()
@@ -182,12 +192,14 @@ class Problem:
 def best(losses: Examples, over: Any) -> Best:
     """Find the point of the set with the smallest sum of losses, with a certified gap.
 
-    `losses` are losses over data (`hinge(X, y)`, …) of one number, `over` is a space, orthant, ball, box,
-    simplex or halfspace. The answer has `point`, `value` and `gap`: no point of the set pays less than
-    value − gap.
-    The gap is at most 1e-8·max(1, |value|); on a bounded set an answer with a larger gap is returned if no
-    better one was found, so look at the gap. On an unbounded set there may be no minimum: then the answer
-    may be a point far out, or a `ValueError`.
+    Arguments: `losses` are losses over data with a scalar prediction (`hinge(X, y)`, …); `over` is a `Space`,
+    `Orthant`, `Ball`, `Box`, `Simplex` or `Halfspace`.
+
+    Returns a `Best` with `point`, `value` and `gap`: no point of the set has a total loss below value − gap
+    (on an unbounded set, no point of norm up to REACH·max(1, ‖point‖)). The gap is at most
+    1e-8·max(1, |value|), with one exception: on a bounded set the best answer found is returned even if its
+    gap is larger, so check the gap. On an unbounded set there may be no minimum; then the answer is a point
+    far away from 0, or a `ValueError`.
 
     >>> from ocolib.losses import absolute
     >>> found = best(absolute([[1.0], [1.0], [1.0]], [1.0, 2.0, 9.0]), sets.Ball(1, 5.0))
@@ -198,31 +210,94 @@ def best(losses: Examples, over: Any) -> Best:
 
 
 def _best(losses: Examples, over: Any, near: Array | None) -> Best:
-    """Find the best point, starting `near` a known one, which usually shortens the search."""
+    """Find the best point, starting near the point `near` if given, which usually shortens the search."""
     if not knows(losses, over):
-        raise ValueError(f"the best point is not known here for {type(losses).__name__} over {over!r}")
+        raise ValueError(
+            f"the best point is not known here for {type(losses).__name__} over {over!r}; pass losses over "
+            "data, such as hinge(X, y), and a Space, Orthant, Ball, Box, Simplex or Halfspace of equal dim"
+        )
     with np.errstate(all="ignore"):
-        problem = Problem(losses, over)
-        answer = _better(None, problem, np.zeros(over.dim), np.zeros(len(problem.h)))
-        for part in (over, *_parts(over)):
-            with suppress(np.linalg.LinAlgError, ValueError):
-                found = _search(Problem(losses, over, part), near if part is over else None)
-                answer = found if found.gap < answer.gap or not answer.gap < np.inf else answer
-            if np.isfinite(answer.value) and answer.gap <= 1e-8 * max(1.0, abs(answer.value)):
-                return answer
+        answer = _found(losses, over, near)
+        if not _certified(answer) and isinstance(over, sets.Simplex):
+            answer = _by_logarithm(losses, over, answer)
+    if _certified(answer) or (np.isfinite(over.diameter) and np.isfinite(answer.value)):
+        return answer
     if not np.isfinite(answer.value):
         raise ValueError(
-            "the sum of the losses is beyond the floats wherever it was tried; scale the features"
+            "the sum of the losses is beyond the floats at every point tried; scale the features down"
         )
-    if np.isfinite(over.diameter):
+    raise ValueError(
+        f"no best point was found over {over!r}, only one with a gap of {answer.gap:g}: is there a minimum? "
+        "If not, choose a bounded set"
+    )
+
+
+def _certified(answer: Best) -> bool:
+    """Test whether the gap is negligible: at most 1e-8, relative to values above 1."""
+    return bool(np.isfinite(answer.value) and answer.gap <= 1e-8 * max(1.0, abs(answer.value)))
+
+
+def _found(losses: Examples, over: Any, near: Array | None) -> Best:
+    """Search the whole set, then its parts, until the gap is negligible; return the best answer."""
+    problem = Problem(losses, over)
+    answer = _better(None, problem, np.zeros(over.dim), np.zeros(len(problem.h)))
+    for part in (over, *_parts(over)):
+        with suppress(np.linalg.LinAlgError, ValueError):
+            found = _search(Problem(losses, over, part), near if part is over else None)
+            answer = found if found.gap < answer.gap or not answer.gap < np.inf else answer
+        if _certified(answer):
+            break
+    return answer
+
+
+def _by_logarithm(losses: Examples, over: sets.Simplex, answer: Best) -> Best:
+    """Find the best point of the simplex when the sum of the losses is near the largest float.
+
+    The sum is Σ exp(⟨u, e_t⟩) plus a linear part. On the simplex, subtracting c from every entry of e_t
+    subtracts c from every exponent, so the sum of exponentials is e^c times one of moderate size. The linear
+    part is tiny in comparison; its minimum is enough for the certificate.
+    """
+    name, y = _name(losses), losses.y[:, None]
+    if name not in ("exponential", "poisson"):
         return answer
-    raise ValueError(f"no best point was found, only one with a gap of {answer.gap:g}: is there a minimum?")
+    E, rest = (-y * losses.X, 0.0) if name == "exponential" else (losses.X, -(y * losses.X).max(axis=1).sum())
+    c = _log_least(E, over)
+    found = _found(_exponentials(E - c), over, None)
+    lowest = c + np.log(found.value - found.gap)
+    if lowest > np.log(np.finfo(float).max):
+        raise ValueError(
+            f"on all of {over!r} the sum of the losses is at least e^{lowest:.0f}, beyond the floats; "
+            "scale the features down"
+        )
+    value = Problem(losses, over).value(found.point)
+    gap = value - (np.exp(lowest) + rest)
+    return Best(found.point, value, max(gap, 0.0)) if not answer.gap <= gap else answer
+
+
+def _exponentials(E: Array) -> Examples:
+    """Return the losses exp(⟨u, e_t⟩), one for each row of E."""
+    return Examples(E, -np.ones(len(E)), EXPONENTIAL)
+
+
+def _log_least(E: Array, over: sets.Simplex) -> float:
+    """Return the logarithm of the least Σ exp(⟨u, e_t⟩) on the simplex.
+
+    Solve with halved exponents first: if that minimum is e^(c/2), then by Cauchy–Schwarz and since squares of
+    positive numbers sum to at most the square of their sum, the full minimum lies between e^c/T and e^c.
+    So after subtracting c from the exponents it is neither too large nor too small for the floats.
+    """
+    c, halvings = 0.0, max(0, int(np.ceil(np.log2(np.abs(E).max() / 100.0))))
+    for k in range(halvings, -1, -1):
+        c = 2.0 * c
+        c += float(np.log(_found(_exponentials(E / 2.0**k - c), over, None).value))
+    return c
 
 
 def _parts(over: Any) -> list[Any]:
-    """List bounded parts of a large set to search in turn, each ten times larger than the one before.
+    """List other sets to search in turn: bounded parts of growing size, or the whole space around the set.
 
-    In them curvature 0 leads nowhere far. What is found there is certified for all of the set.
+    On a bounded part, directions without curvature cannot lead far away. Every answer is certified on `over`
+    itself.
     """
     n, sizes = over.dim, 10.0 ** np.arange(7)
     if isinstance(over, sets.Ball) and over.radius > 1.0:
@@ -238,6 +313,7 @@ def _parts(over: Any) -> list[Any]:
 
 
 def _search(problem: Problem, near: Array | None) -> Best:
+    """Search one part of the set by the method that suits it, and return the best point found."""
     if problem.ball and problem.smooth:
         return _better(None, problem, _in_ball(problem, near), np.zeros(1))
     answer: Best | None = None
@@ -247,7 +323,7 @@ def _search(problem: Problem, near: Array | None) -> Best:
             return answer
     state = _start(problem, near)
     answer = _better(answer, problem, *state[:2])
-    with suppress(np.linalg.LinAlgError, ValueError):  # what was found before may do
+    with suppress(np.linalg.LinAlgError, ValueError):  # keep the answer found so far
         for _ in range(100):
             if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
                 break
@@ -257,7 +333,7 @@ def _search(problem: Problem, near: Array | None) -> Best:
 
 
 def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float) -> Any:
-    """Take one Mehrotra predictor–corrector step towards s·a = v·(h − a) = μ with a smaller μ."""
+    """Take one Mehrotra predictor–corrector step towards s·a = v·(h − a) = μ, with a smaller μ than now."""
     h, hard, simplex = problem.h, np.isinf(problem.h), isinstance(problem.part, sets.Simplex)
     above, pairs = np.where(hard, 1.0, h - a), max(len(s) + problem.soft, 1)
     r, (gradient, H) = problem.rows(u), problem.derivatives(u)
@@ -265,12 +341,12 @@ def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float
     if problem.ball:
         H = H + a[-1] / problem.part.radius * np.eye(len(u))
     K = H + (A.T * D) @ A if len(A) else H
-    if simplex:  # Σ u_i = 1, with the multiplier ν
+    if simplex:  # add the constraint Σ u_i = 1 with its multiplier ν
         K = np.block([[K, np.ones((len(u), 1))], [np.ones((1, len(u))), np.zeros((1, 1))]])
     rd, rp, mu = gradient + a @ A + nu, r - v + s - problem.q * a, (s @ a + v @ above) / pairs
     ds = da = dv = np.zeros_like(a)
     target = 0.0
-    for corrected in (False, True):  # towards μ = 0; then, wiser by that step, towards the target
+    for corrected in (False, True):  # predictor towards μ = 0; it chooses the target of the corrector
         if corrected and mu:
             step = _length(s, ds, v, dv, a, da, h)
             after = ((s + step * ds) @ (a + step * da) + (v + step * dv) @ (above - step * da)) / pairs
@@ -285,7 +361,7 @@ def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float
     here: Any = u, a, s, v, nu
     step = _length(s, ds, v, dv, a, da, h)
     before = problem.residual(here, target) if problem.smooth or problem.ball else np.inf
-    for share in 0.5 ** np.arange(12):  # smooth or ball: halved until what must vanish shrinks, if it does
+    for share in 0.5 ** np.arange(12):  # nonlinear: halve the step until the residual decreases
         there = [x + share * step * dx for x, dx in zip(here, (du, da, ds, dv, dnu), strict=True)]
         if before == np.inf or problem.residual(there, target) <= (1 - 0.01 * share * step) * before:
             return there
@@ -293,14 +369,17 @@ def _improve(problem: Problem, u: Array, a: Array, s: Array, v: Array, nu: float
 
 
 def _solve(K: Array, rhs: Array) -> Array:
+    """Solve Kx = rhs; if K is singular, return the least-squares solution of smallest norm."""
     try:
         return np.linalg.solve(K, rhs)
-    except np.linalg.LinAlgError:  # near an edge of many conditions; of many moves the least
+    except np.linalg.LinAlgError:  # happens near a face where many constraints are active
+        if not np.isfinite(K).all():
+            raise
         return np.linalg.lstsq(K, rhs, rcond=None)[0]
 
 
 def _in_ball(problem: Problem, near: Array | None) -> Array:
-    """Minimise a smooth f on a ball: argmin f + ½λ‖u − c‖², λ = 0 or such that it lies on the sphere."""
+    """Minimise a smooth f on a ball as argmin f + ½λ‖u − c‖², with λ = 0 or λ that puts it on the sphere."""
     over: Any = problem.part
     u, lam, one = over.center if near is None else near, 0.0, np.eye(over.dim)
 
@@ -308,7 +387,7 @@ def _in_ball(problem: Problem, near: Array | None) -> Array:
         return problem.value(u) + 0.5 * lam * float(np.square(u - over.center).sum())
 
     for _ in range(60):
-        for _ in range(60):  # Newton, with half the step until f has come down
+        for _ in range(60):  # Newton steps, halved until f decreases
             gradient, H = problem.derivatives(u)
             d, H = u - over.center, H + (lam + 1e-14 * (1.0 + np.trace(H))) * one
             move = -np.linalg.solve(H, gradient + lam * d)
@@ -321,7 +400,7 @@ def _in_ball(problem: Problem, near: Array | None) -> Array:
                     break
                 slope = problem.derivatives(there)[0] + lam * (there - over.center)
                 if g <= near_enough and np.linalg.norm(slope) <= 0.5 * size:
-                    break  # f has no more digits to tell, the gradient has
+                    break  # f is equal up to rounding, but the gradient is smaller
                 step *= 0.5
             if step <= 1e-12 or fall <= 1e-24 * max(1.0, abs(f)):
                 break
@@ -334,24 +413,25 @@ def _in_ball(problem: Problem, near: Array | None) -> Array:
 
 
 def _in_polytope(problem: Problem) -> Array:
-    """Find the minimum of a smooth f on a box or the simplex by Newton's method with a barrier.
+    """Minimise a smooth f on a box or the simplex by Newton's method with a logarithmic barrier.
 
-    f − μ·Σ log(slack) with a smaller and smaller μ: its minimum is at most μ·(number of conditions) above
-    that of f. Every step stays inside and where f is finite: an exponential may begin at 1e100.
+    It minimises f − μ·Σ log(slack) for smaller and smaller μ; f at this minimiser exceeds min f by at most
+    μ·(number of constraints). Every step stays inside the set and where f is finite; for an exponential loss
+    f may be as large as 1e100 at the start.
     """
     A, b, n, over = problem.A, problem.b, len(problem.A[0]), problem.part
     low = over.low if isinstance(over, sets.Box) else np.zeros(n)
     u = 0.5 * (over.low + over.high) if isinstance(over, sets.Box) else np.full(n, 1.0 / n)
     while isinstance(over, sets.Box) and not problem.value(u) < 1e100 and (u - low).max() > 1e-12:
         u = low + 0.5 * (u - low)
-    if not np.isfinite(problem.value(u)):  # begin where half the features have their minimum
+    if not problem.value(u) < 1e100:  # start at the minimiser for features of half the size
         half = Examples(0.5 * problem.losses.X, problem.losses.y, problem.losses.phi, problem.losses.reg)
         u = _in_polytope(Problem(half, over))
-    flat = isinstance(over, sets.Simplex)  # moves keep Σ u_i = 1
+    flat = isinstance(over, sets.Simplex)  # steps must keep Σ u_i = 1
     mu = max(1.0, abs(problem.value(u)))
 
     def look(u: Array) -> tuple[float, Array, Array]:
-        """Return f with its barrier, the gradient along the set, and the second derivative."""
+        """Return the value of f with the barrier, its gradient along the set, and its Hessian."""
         slack = -(A @ u + b)
         if not slack.min() > 0:
             return np.inf, u, one
@@ -366,10 +446,8 @@ def _in_polytope(problem: Problem) -> Array:
         scale = max(float(np.abs(H).max()), 1e-300)  # entries may be 1e200
         K, rhs = H / scale, -gradient / scale
         if flat:
-            K, rhs = (
-                np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]]),
-                np.append(rhs, 0.0),
-            )
+            K = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+            rhs = np.append(rhs, 0.0)
         move = _solve(K, rhs)[:n]
         fall, step = -gradient @ move, 1.0
         while step > 1e-12:
@@ -377,7 +455,7 @@ def _in_polytope(problem: Problem) -> Array:
             if g <= f - 1e-4 * step * fall:
                 break
             if g <= f + 1e-13 * abs(f) and np.linalg.norm(slope) <= 0.5 * np.linalg.norm(gradient):
-                break  # f has no more digits to tell, the gradient has
+                break  # f is equal up to rounding, but the gradient is smaller
             step *= 0.5
         done = step <= 1e-12 or fall <= 1e-3 * mu
         u = u + step * move if step > 1e-12 else u
@@ -388,13 +466,14 @@ def _in_polytope(problem: Problem) -> Array:
 
 
 def _better(answer: Best | None, problem: Problem, u: Array, a: Array) -> Best:
+    """Return the answer, or the projection of u with slopes a if its gap is smaller."""
     point = problem.over.project(u)
     value, gap = problem.gap(point, np.clip(a, 0.0, problem.h))
     return Best(point, value, max(gap, 0.0)) if answer is None or not answer.gap <= gap else answer
 
 
 def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Array) -> float:
-    """Return the fraction ≤ 1 of the step that keeps all entries positive, with a small margin."""
+    """Return the largest fraction ≤ 1 of the step that keeps all entries positive, with a small margin."""
     worst = min((float(np.min(d / x, initial=0.0)) for x, d in ((s, ds), (a, da), (h - a, -da))), default=0.0)
     inside = v > 0
     worst = min(worst, float(np.min(dv[inside] / v[inside], initial=0.0)))
@@ -402,7 +481,7 @@ def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Ar
 
 
 def _start(problem: Problem, near: Array | None) -> Any:
-    """Return a start, central or close to `near`, and slopes with s·a ≈ v·(h − a) ≈ μ."""
+    """Return a starting point, central or close to `near`, and slopes with s·a ≈ v·(h − a) ≈ μ."""
     over, h = problem.part, problem.h
     match over:
         case sets.Ball():
@@ -424,7 +503,11 @@ def _start(problem: Problem, near: Array | None) -> Any:
 def least(losses: Examples, over: Set) -> Array:
     """Return the minimum of f_1 + … + f_t over the set for every t, `(T,)`.
 
-    Each search starts near the answer of the round before.
+    The arguments are those of `best`; each search starts near the answer of the previous round.
+
+    >>> from ocolib.losses import absolute
+    >>> least(absolute([[1.0], [1.0], [1.0]], [1.0, 2.0, 9.0]), sets.Ball(1, 5.0)).round(6)
+    array([0., 1., 8.])
     """
     values, near = np.empty(len(losses)), None
     for t in range(len(losses)):

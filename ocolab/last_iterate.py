@@ -1,10 +1,10 @@
 """Compute the worst case of the last iterate of descent by a semidefinite program, with an exact certificate.
 
-x_{k+1} = x_k − h_k·g_k for k = 1, …, N, g_k a subgradient of one convex f at x_k with ‖g_k‖ ≤ 1, and a
-comparator u with ‖x_1 − u‖ ≤ R, in any dimension. `worst` is the largest f(x_{N+1}) − f(u), up to the
-accuracy of a solver. `certificate(N)` has the multipliers that prove it for linearly falling steps, and
-`prove` checks such multipliers in fractions: with R² = N + 1 the steps are h_k = (N + 1 − k)/(N + 1), and
-the bound is 1.
+Descent plays x_{k+1} = x_k − h_k·g_k for k = 1, …, N, where g_k is a subgradient of one convex f at x_k with
+‖g_k‖ ≤ 1. The comparator u satisfies ‖x_1 − u‖ ≤ R, and the dimension is arbitrary. `worst` returns the
+largest possible f(x_{N+1}) − f(u), up to the accuracy of a solver. For linearly decreasing steps,
+h_k = (N + 1 − k)/(N + 1) with R² = N + 1, this number is 1: `certificate(N)` returns multipliers that prove
+the bound, and `prove` checks such multipliers in exact fractions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,15 +16,18 @@ import numpy as np
 from ocolab.certificates import Refused, psd
 from ocolib import validate
 
-#: (j, k): the condition f(x_j) ≥ f(x_k) + ⟨g_k, x_j − x_k⟩, where x_0 stands for u
+#: {(j, k): multiplier of the condition f(x_j) ≥ f(x_k) + ⟨g_k, x_j − x_k⟩}, where x_0 stands for u
 Multipliers = Mapping[tuple[int, int], Fraction]
 
 
 def worst(steps: Sequence[float], radius: float = 1.0) -> float:
-    """Return the largest f(x_{N+1}) − f(u) over all convex f with subgradients of length at most 1.
+    """Return the largest f(x_{N+1}) − f(u) over all convex f with subgradients of norm at most 1.
 
-    Performance estimation: unknown are the Gram matrix of x_1 − u, g_1, …, g_{N+1} and the values of f at
-    these points. Conversely max_k f(x_k) + ⟨g_k, · − x_k⟩ is a function with these values and subgradients.
+    `steps` are h_1, …, h_N > 0, and `radius` is the bound R on ‖x_1 − u‖. This is a performance estimation
+    problem: the unknowns are the Gram matrix of x_1 − u, g_1, …, g_{N+1} and the values of f at u and the
+    x_k, which must satisfy the subgradient inequalities. Conversely, if they do, the convex function
+    max_k f(x_k) + ⟨g_k, · − x_k⟩ has these values at the x_k, where the g_k are subgradients, and is at most
+    f(u) at u. Needs cvxpy.
     """
     import cvxpy as cp
 
@@ -49,16 +52,24 @@ def worst(steps: Sequence[float], radius: float = 1.0) -> float:
 
 
 def linear_steps(N: int) -> list[Fraction]:
-    """Return h_k = (N + 1 − k)/(N + 1), k = 1, …, N: the steps for R² = N + 1."""
+    """Return the linearly decreasing steps h_k = (N + 1 − k)/(N + 1), k = 1, …, N, which are for R² = N + 1.
+
+    >>> [str(h) for h in linear_steps(3)]
+    ['3/4', '1/2', '1/4']
+    """
     M = validate.count("N", N) + 1
     return [Fraction(M - k, M) for k in range(1, M)]
 
 
 def certificate(N: int) -> dict[tuple[int, int], Fraction]:
-    """Return the multipliers of the conditions (j, k), read off the averages y_k of the proof.
+    """Return the multipliers {(j, k): number} that prove the bound 1 for `linear_steps(N)`.
 
-    y_0 = u and y_k = (x_k + (M − k)·y_{k−1})/(M − k + 1). Subgradient g_k is used between x_k and y_k, with
-    weight 1/(M − k), and g_M between x_M and y_N, with weight 1.
+    They follow from the averages of the proof: y_0 = u and y_k = (x_k + (M − k)·y_{k−1})/(M − k + 1), where
+    M = N + 1. The subgradient inequality of g_k is used between x_k and y_k with weight 1/(M − k), and that
+    of g_M between x_M and y_N with weight 1.
+
+    >>> {key: str(x) for key, x in certificate(1).items()}
+    {(0, 1): '1/2', (0, 2): '1/2', (1, 2): '1/2'}
     """
     M = validate.count("N", N) + 1
     shares, found = {0: Fraction(1)}, dict[tuple[int, int], Fraction]()
@@ -70,11 +81,11 @@ def certificate(N: int) -> dict[tuple[int, int], Fraction]:
 
 
 def prove(N: int, multipliers: Multipliers, steps: Sequence[Fraction] | None = None) -> Fraction:
-    """Return the bound on f(x_{N+1}) − f(u) that the multipliers prove, for R² = N + 1; else raise `Refused`.
+    """Return the bound on f(x_{N+1}) − f(u) that the multipliers prove for R² = N + 1, or raise `Refused`.
 
-    ‖x_1 − u‖² ≤ R² has the multiplier 1/(2M), and ‖g_k‖² ≤ 1 has 1/(2M). The conditions, each with its
-    multiplier, must add up to f(x_M) − f(u) as far as values go, and the rest of the sum must be a form
-    that is never negative.
+    The constraints ‖x_1 − u‖² ≤ R² and ‖g_k‖² ≤ 1, k = 1, …, M = N + 1, have the multiplier 1/(2M) each. In
+    the weighted sum of all conditions the values of f must add up to f(x_M) − f(u), and what remains must be
+    a positive semidefinite quadratic form. `steps` are `linear_steps(N)` by default.
 
     >>> prove(3, certificate(3))
     Fraction(1, 1)
@@ -82,7 +93,7 @@ def prove(N: int, multipliers: Multipliers, steps: Sequence[Fraction] | None = N
     M = validate.count("N", N) + 1
     h = linear_steps(N) if steps is None else [Fraction(step) for step in steps]
     if len(h) != N:
-        raise Refused(f"there must be {N} steps, got {len(h)}")
+        raise Refused(f"steps must have N = {N} entries, got {len(h)}")
     x: list[list[Fraction]] = [[Fraction(0)] * (M + 1)]
     x.append([Fraction(i == 0) for i in range(M + 1)])
     for k in range(1, M):

@@ -1,6 +1,6 @@
-"""Find the certificates of `ocolab.bandits`: a linear program over histories, then fractions.
+"""Compute the certificates of `ocolab.bandits` with a linear program over histories, rounded to fractions.
 
-`python -m ocolab.solve_bandits` writes `bandits.json` again.
+Run `python -m ocolab.solve_bandits` to write `bandits.json` again.
 """
 
 import json
@@ -24,13 +24,15 @@ GAMES = (
 
 
 def solve(n: int, T: int, denominator: int = 10**5) -> dict[str, Any]:
-    """Find the minimax value of n arms and T rounds with a learner and a mixture that prove it.
+    """Find the minimax value of n arms and T rounds, with a learner and a mixture that prove it.
 
-    The learner is a plan: r(h, a) is the probability that it draws the arms of the history h and then a, if
-    the losses are those of h. Its expected loss on a matrix is linear in r, so the best guarantee is a linear
-    program, and its multipliers are the mixture. Arms are named by their first draw, which makes the program
-    small. HiGHS solves it in floats; the fractions nearest to its vertices are handed to `verify`, which
-    decides.
+    The learner is described by its plan: r(h, a) is the probability that it draws the arms of the history h
+    and then the arm a, if the losses are those of h. The expected loss on a matrix is linear in r, so the
+    best guarantee is the value of a linear program, whose multipliers are the mixture. Arms are named by
+    their first draw, which keeps the program small. HiGHS solves it in floats; its solution is rounded to
+    fractions with denominators up to `denominator`, and `verify` decides whether they are a proof.
+
+    Returns the certificate; raises `Refused` if the rounded numbers prove nothing.
     """
     plan = {(h, arm): 0 for h in histories(n, T) for arm in range(min(_seen(h) + 1, n))}
     plan = {key: place for place, key in enumerate(plan)}
@@ -57,11 +59,12 @@ def solve(n: int, T: int, denominator: int = 10**5) -> dict[str, Any]:
 
 
 def _seen(history: str) -> int:
+    """Return the number of different arms drawn in a history."""
     return len(set(history[::2]))
 
 
 def _program(n, T, plan, matrices):
-    """Return (value, r, chances) in floats: the smallest v that bounds the regret on every matrix."""
+    """Solve the linear program "minimise v ≥ regret on every matrix" in floats: return (v, r, mixture)."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
 
@@ -99,7 +102,7 @@ def _program(n, T, plan, matrices):
 
 
 def main() -> None:
-    """Write all certificates."""
+    """Compute all certificates and write them to `bandits.json`."""
     found = []
     for n, T in GAMES:
         found.append(solve(n, T))

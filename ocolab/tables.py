@@ -1,4 +1,4 @@
-"""Show a few rows as a table: HTML in a notebook and in the book, aligned text elsewhere."""
+"""Show a few rows as a table: HTML in notebooks and in the book, aligned text elsewhere."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -7,7 +7,10 @@ from typing import Any
 
 
 class Table(list):
-    """Show rows under their names; numbers that are not whole get `digits` decimals, None a dash.
+    """Show rows under column names; floats are shown with `digits` decimals, None as a dash.
+
+    `names` are the column names and `rows` the rows, as sequences of the same length; the table is a list of
+    these rows.
 
     >>> Table(["T", "floor"], [(1, 1.0), (100, 10.0)], digits=2)
     T    floor
@@ -20,6 +23,7 @@ class Table(list):
         self.names, self.digits = list(names), digits
 
     def _text(self, value: Any) -> str:
+        """Format one cell."""
         if value is None:
             return "–"
         if isinstance(value, float):
@@ -31,14 +35,12 @@ class Table(list):
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         left = [isinstance(value, str) for value in self[0]] if self else [True] * len(widths)
         left[0] = True
-        lines = (
-            "  ".join(
-                text.ljust(w) if first else text.rjust(w)
-                for text, w, first in zip(row, widths, left, strict=True)
-            )
-            for row in cells
-        )
-        return "\n".join(line.rstrip() for line in lines)
+        lines = []
+        for row in cells:
+            columns = zip(row, widths, left, strict=True)
+            padded = (text.ljust(width) if flush else text.rjust(width) for text, width, flush in columns)
+            lines.append("  ".join(padded).rstrip())
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         def cell(value: Any) -> str:

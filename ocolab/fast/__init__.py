@@ -1,14 +1,16 @@
-"""Play long games sooner, by compiled rounds; and games too long for the memory, in pieces.
+"""Play long games with compiled loops, and stream games that do not fit into memory.
 
-`play(learner, losses)` gives the `Trace` of `ocolib.game.play`, up to rounding, which may settle a tie at a
-kink otherwise. `stream(learner, pieces)` keeps of a game what was paid, and no plays. Both know a compiled
-form for most learners, sets and losses of `ocolib`, found by their exact type (`rule`, `SETS`, `code`), and
-use the simple loop for all others, your own included. The compiled forms need numba (`ocolib[fast]`).
+`play(learner, losses)` returns the same `Trace` as `ocolib.game.play`, up to rounding (which can change the
+subgradient chosen at a kink). `stream(learner, pieces)` takes the losses in pieces and stores what was paid
+in each round, but no plays. Both have compiled versions for most learners, sets and losses of `ocolib`, which
+they look up by exact type (`rule`, `SETS`, `code`); everything else, including your own classes, is played by
+the ordinary loop. The compiled versions need numba (`ocolib[fast]`).
 """
 
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -19,22 +21,21 @@ import numpy as np
 from ocolib import game, learners, phi, referee, sets, validate
 from ocolib.kernels import KernelPerceptron, KernelTrace
 from ocolib.learners import steps
-from ocolib.losses import Examples, Linear
+from ocolib.losses import Examples
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
 from ocolib.trace import Trace
+from ocolib.types import Array
 
-Array = np.ndarray
+# ---------------------------------------------------------------- which games have a compiled version
 
-# ---------------------------------------------------------------- what has a compiled form
-
-#: kinds of sets, of moves and of losses, as the compiled loops number them
+#: the numbers by which the compiled loops know sets, moves and losses
 SPACE, BALL, CLIP, HALFSPACE, SIMPLEX, L1 = range(6)
 EAGER, LAZY, SOFTMAX, POWER = range(4)
 KINKED, TUBE, LINEAR = -1, -2, -3
 SMOOTH = phi.SQUARED_HINGE, phi.EXPONENTIAL, phi.LOGISTIC, phi.LEAST_SQUARES, phi.HUBER, phi.POISSON
 
-#: {type of set: (kind, size, a, b)}: a ball has radius and center, a box its two corners, a halfspace
-#: distance and unit normal
+#: {type of set: (kind, size, a, b)}: size and a are radius and center of a ball, distance and unit normal of
+#: a half-space; a and b are the two corners of a box
 SETS: dict[type, Callable[[Any], tuple[int, float, Array, Array]]] = {
     sets.Space: lambda s: (SPACE, 0.0, np.zeros(s.dim), np.zeros(s.dim)),
     sets.Ball: lambda s: (BALL, s.radius, s.center, np.zeros(s.dim)),
@@ -47,18 +48,25 @@ SETS: dict[type, Callable[[Any], tuple[int, float, Array, Array]]] = {
 
 
 class Rule(NamedTuple):
-    """How a learner moves: w ← Π(w − η·z) if eager, else a function of the sum of the z."""
+    """Describe how a learner moves: w ← Π(w − η·z) if eager, else by a function of the sum of the z."""
 
     move: int
     over: Any
-    eta: Any  #: of Winnow its factor
+    eta: Any  #: the step size or schedule; for Winnow its factor
     start: Array
 
 
 def rule(learner: Any, data: bool) -> Rule | None:
-    """Return how the learner moves, or None if there is no compiled form.
+    """Return the `Rule` by which the learner moves, or None if it has no compiled version.
 
-    With `data` the losses are those of examples, which a leader has to see linearised.
+    `data` says whether the losses are losses over data rather than linear ones. Such losses are not linear,
+    so FTRL has a compiled version for them only inside `Linearized`.
+
+    >>> from ocolib.learners import OGD
+    >>> rule(OGD(sets.Ball(2), eta=0.1), data=True).eta
+    0.1
+    >>> rule(learners.FTL(sets.Ball(2)), data=True) is None
+    True
     """
     kind = type(learner)
     if kind is learners.OGD and learner.projection == "eager":
@@ -87,7 +95,14 @@ def rule(learner: Any, data: bool) -> Rule | None:
 
 
 def code(losses: Any) -> tuple[int, float, float, float] | None:
-    """Return (code, a, b, c) of linear losses, an array, or of losses over data; None if there is no form."""
+    """Return (code, a, b, c), the number of a loss for the compiled loops and its constants.
+
+    `losses` is an array of linear losses or losses over data; None means that there is no compiled version.
+
+    >>> from ocolib.losses import hinge
+    >>> code(hinge([[1.0, 2.0]], [1])), code(np.ones((3, 2)))
+    ((-1, 1.0, 0.0, 0.0), (-3, 0.0, 0.0, 0.0))
+    """
     if isinstance(losses, np.ndarray):
         return LINEAR, 0.0, 0.0, 0.0
     f = losses.phi
@@ -99,18 +114,19 @@ def code(losses: Any) -> tuple[int, float, float, float] | None:
     return (known[0], 0.0, 0.0, 0.0) if known else None
 
 
-# ---------------------------------------------------------------- playing
+# ---------------------------------------------------------------- play
 
-#: {number of entries: memory} of the plays of a game whose trace is gone, at most one
+#: {number of entries: memory}: the memory of at most one earlier game whose trace has been deleted
 SPARE: dict[int, memoryview] = {}
-KEPT = 2**23  #: entries: up to 64 MB stay with the process
+KEPT = 2**23  #: the most entries that are kept for reuse, 64 MB
 
 
 def room(T: int, n: int) -> Array:
-    """Return an array `(T, n)` to write into, in the memory of an earlier game if nobody holds it any more.
+    """Return an uninitialised array `(T, n)`, which reuses the memory of an earlier, deleted game if it fits.
 
-    Memory that is new to the process is cleared by the system page by page, which takes longer than the
-    rounds do. All views of the array hold on to `root`, so its end is the end of them all.
+    Reuse pays off because the operating system clears every new page of memory, which can take longer than
+    playing the game. Every view of the array refers to `root`; so when `root` is deleted no view is left,
+    and its memory is free for the next game.
     """
     memory = SPARE.pop(T * n, None) or np.empty(T * n).data
     root = np.frombuffer(memory)
@@ -120,22 +136,23 @@ def room(T: int, n: int) -> Array:
 
 
 def _spare(memory: memoryview) -> None:
+    """Keep this memory, and only this, for the next game."""
     SPARE.clear()
     SPARE[len(memory)] = memory
 
 
 class Rounds:
-    """A compiled game under way: its play w and its sum of gradients go from one piece to the next."""
+    """Play a compiled game piece by piece; the current play and the sum of gradients carry over."""
 
     def __init__(self, learner: Any, move: Rule) -> None:
         kind, size, a, b = SETS[type(move.over)](move.over)
         self.learner, self.t, self.eta, self.move = learner, 0, move.eta, move.move
-        self.over = kind, float(size), a.copy(), b.copy()  # writable like the rest: one version is compiled
+        self.over = kind, float(size), a.copy(), b.copy()  # writable, so that numba compiles one version only
         self.start, self.w = move.start.copy(), move.over.project(move.start).copy()
         self.total = None if move.move == EAGER else np.zeros(len(self.w))
 
     def go(self, losses: Any, loss: Any, keep: bool) -> tuple[Any, Array, Array]:
-        """Play on; return (points, predictions ⟨w_t, x_t⟩, paid); the plays are None unless kept."""
+        """Play the next piece; return (plays or None, predictions ⟨w_t, x_t⟩, payments)."""
         from ocolab.fast import loops
 
         data: Any = None if isinstance(losses, np.ndarray) else losses
@@ -166,14 +183,14 @@ class Rounds:
             return points, predictions, predictions
         if other is not None:
             paid += data.phi.value(predictions, data.y)
-        paid[~np.isfinite(predictions)] = np.nan  # a payment may hide it: the hinge at +∞ is 0
+        paid[~np.isfinite(predictions)] = np.nan  # else the hinge loss 0 at +∞ would hide the overflow
         return points, predictions, paid
 
 
 class Played(Trace):
-    """The trace of a compiled game over data: its subgradients are made when first asked for.
+    """Store the result of a compiled game over data; the subgradients are computed on first use.
 
-    They fill as much memory as the plays, and to write them takes as long as the game.
+    They would take as much memory as the plays, and about as much time as the game itself.
     """
 
     predictions: Array  #: ⟨w_t, x_t⟩
@@ -193,16 +210,18 @@ class Played(Trace):
 
 
 def play(learner: Any, losses: Any, rounds: int | None = None) -> Any:
-    """Play `learner` against `losses` and return the `Trace`, as `ocolib.game.play` does, but sooner.
+    """Play `learner` against `losses` with compiled loops and return the `Trace`.
 
-    Compiled are arrays `(T, n)` of linear losses and losses over data (`perceptron_loss(X, y)`, …), against
-    the learners that `rule` knows; the first call compiles. Every other game is played by the simple loop,
-    and so is one in which a number gets too large: the loop names the round.
+    The arguments and the result are those of `ocolib.game.play`, and the plays agree up to rounding. Compiled
+    versions exist for arrays `(T, n)` of linear losses and for losses over data (`perceptron_loss(X, y)`, …),
+    with the learners that `rule` knows; the first call compiles, which takes a while. Every other game is
+    passed to `ocolib.game.play`. So is a game whose numbers become infinite, because the error message of
+    the ordinary loop names the round.
 
     >>> from ocolib.learners import OGD
     >>> from ocolib.sets import Ball
     >>> trace = play(OGD(Ball(2), eta=0.1), np.ones((1000, 2)))
-    >>> round(float(trace.regret(Ball(2))), 6)  # 8√2 − 5.6: eight rounds to reach the edge
+    >>> round(float(trace.regret(Ball(2))), 6)  # 8√2 − 5.6: it takes eight rounds to reach the boundary
     5.713708
     """
     if type(learner) is KernelPerceptron and isinstance(losses, Examples):
@@ -228,14 +247,14 @@ def play(learner: Any, losses: Any, rounds: int | None = None) -> Any:
 
 
 def _compiled(learner: Any, losses: Any) -> tuple[Rounds, Any] | None:
-    """Return the compiled game and the code of its losses; None if there is no compiled form."""
+    """Return the compiled game and the code of its losses, or None if there is no compiled version."""
     data = isinstance(losses, Examples)
     if not (data or (isinstance(losses, np.ndarray) and losses.ndim == 2)) or find_spec("numba") is None:
         return None
     move, n = rule(learner, data), losses.dim if data else losses.shape[1]
     if move is None or type(move.over) not in SETS or move.over.dim != n or not len(losses):
         return None
-    if np.ndim(move.eta(1) if callable(move.eta) else move.eta):  # an array of steps: many games at once
+    if np.ndim(move.eta(1) if callable(move.eta) else move.eta):  # an array of steps is many games
         return None
     if data and hasattr(learner, "sees"):
         losses = learner.sees(losses)
@@ -244,9 +263,12 @@ def _compiled(learner: Any, losses: Any) -> tuple[Rounds, Any] | None:
 
 
 def _late(learner: learners.DelayedOGD, T: int) -> tuple[Array, Array]:
-    """Return (due, order), from 0: the k-th to arrive is of round order[k], due[t] are there after t."""
+    """Return (due, order): round order[k] is the k-th to arrive, and due[t] have arrived after round t.
+
+    Rounds and arrivals are counted from 0.
+    """
     if isinstance(learner.delay, tuple) and len(learner.delay) < T:
-        learner.arrival(len(learner.delay) + 1)  # it says what is wrong
+        learner.arrival(len(learner.delay) + 1)  # raises the error for a missing delay
     delay = np.broadcast_to(learner.delay, T) if isinstance(learner.delay, int) else learner.delay[:T]
     arrival = np.arange(T) + np.asarray(delay)
     order = np.argsort(arrival, kind="stable")
@@ -254,7 +276,7 @@ def _late(learner: learners.DelayedOGD, T: int) -> tuple[Array, Array]:
 
 
 def _kernel(learner: KernelPerceptron, losses: Examples) -> Any:
-    """Play a game without weights, 128 rounds at a time: one call of the kernel for a whole block."""
+    """Play the kernel Perceptron in blocks of 128 rounds, each with two calls of the kernel at most."""
     losses = learner.sees(losses)
     loss = code(losses)
     if loss is None or find_spec("numba") is None:
@@ -271,25 +293,31 @@ def _kernel(learner: KernelPerceptron, losses: Examples) -> Any:
     return KernelTrace(learner, losses, scores, coefficients)
 
 
-# ---------------------------------------------------------------- streaming
+# ---------------------------------------------------------------- stream
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """What is left of a streamed game: what was paid, the next play, and the sum of linear losses."""
+    """Store the result of a streamed game: the payments, the next play and the sum of the linear losses."""
 
     learner: Any
     paid: Array  #: f_t(w_t), `(T,)`
     last: Array  #: w_{T+1}
-    total: Array | None  #: z_1 + … + z_T if all losses were linear, else None
-    #: (Σ⟨z_t', w_t⟩, Σ z_t') for z_t' = z_t less its offset, if the learner's set has a `shift`, else None
+    total: Array | None  #: z_1 + … + z_T if all losses were given as arrays, else None
+    #: (Σ⟨z_t', w_t⟩, Σ z_t') if the learner's set has a `shift`, where z_t' is z_t without its offset;
+    #: it gives the same regret, without the rounding errors of a large offset
     level: tuple[float, Array] | None = None
 
-    def regret(self, over: Any = None, against: Any = None, pieces: Iterable[Any] | None = None) -> float:
-        """Return Σ f_t(w_t) − min over the set of Σ f_t, or − Σ f_t(against).
+    def __repr__(self) -> str:
+        who, mean = type(self.learner).__name__, self.paid.mean()
+        return f"Stream({who}: {len(self.paid)} rounds, dimension {len(self.last)}, mean loss {mean:.6g})"
 
-        The set is the learner's unless given. Linear losses need no more; for other losses name a point
-        `against` and hand in the `pieces` once more, because they were not kept.
+    def regret(self, over: Any = None, against: Any = None, pieces: Iterable[Any] | None = None) -> float:
+        """Return the regret Σ f_t(w_t) − min_{u ∈ over} Σ f_t(u), or Σ f_t(w_t) − Σ f_t(against).
+
+        `over` is the learner's own set by default. If all losses were arrays of linear losses, nothing else
+        is needed. For other losses pass a point `against` and the same `pieces` again, because they were not
+        stored.
         """
         spent, total = float(self.paid.sum()), self.total
         home: Any = getattr(self.learner, "over", None)
@@ -301,12 +329,13 @@ class Stream:
                 return float(spent - total @ u)
             if pieces is None:
                 raise ValueError(
-                    "the losses were not kept: pass the same pieces again, regret(against=u, pieces=…)"
+                    "the losses were not stored: pass the same pieces again, regret(against=u, pieces=…)"
                 )
             return spent - sum(_cost(piece, u) for piece in pieces)
         if total is None:
             raise ValueError(
-                "the best point needs all the data: use regret(against=u, pieces=…) for one point u"
+                "regret(over) needs linear losses, because the best point needs all the data; "
+                "for a point u write regret(against=u, pieces=…)"
             )
         over = home if over is None else over
         if not hasattr(over, "minimize_linear"):
@@ -314,7 +343,8 @@ class Stream:
             raise ValueError(
                 f"{name} has no set `over`: name one, regret(over=…), or a point, regret(against=u)"
                 if over is None
-                else f"{name} has no minimize_linear(c), which finds the best point; name a point, against=u"
+                else f"{name} has no minimize_linear(c), which regret(over=…) needs to find the best point; "
+                "add it, or name a point, regret(against=u)"
             )
         if self.level is not None and type(over) is type(home):
             spent, total = self.level
@@ -322,11 +352,12 @@ class Stream:
 
 
 def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
-    """Play pieces as one game and keep 8 bytes a round.
+    """Play the pieces as one long game, storing only 8 bytes per round, and return a `Stream`.
 
-    A piece is an array `(B, n)` of linear losses, losses over data, or a list of losses; all are of one kind.
-    A learner of your own is played by its `player()`, a round at a time. After two seconds the pieces are
-    counted, on a terminal or in Jupyter, if `tqdm` is there.
+    A piece is an array `(B, n)` of linear losses, losses over data, or a list of losses; all pieces must be
+    of the same kind. Learners without a compiled version, including your own, are played round by round
+    with their `player()`. A game that takes longer than two seconds shows a progress bar on a terminal or in
+    Jupyter, if `tqdm` is installed.
 
     >>> from ocolib.learners import OGD
     >>> from ocolib.sets import Ball
@@ -339,6 +370,11 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
     total: Any = 0.0
     level: Any = (0.0, 0.0) if hasattr(getattr(learner, "over", None), "shift") else None
     for piece in _bar(pieces):
+        if hasattr(piece, "subgradient"):
+            name = type(piece).__name__
+            raise ValueError(
+                f"a piece must be an array or a list of losses, got one {name}; write [[loss], …]"
+            )
         referee.check_arguments(learner, piece)
         if isinstance(piece, Examples):
             piece = getattr(learner, "sees", lambda x: x)(piece)
@@ -360,12 +396,12 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
             kept = isinstance(piece, np.ndarray) and low is not None
             level = (level[0] + low.sum(), level[1] + (piece - shift).sum(axis=0)) if kept else None
     if run is None:
-        raise ValueError("pieces must not be empty")
+        raise ValueError("pieces must not be empty: pass at least one array or piece of losses")
     return Stream(learner, np.concatenate(paid), run.w, total, level)
 
 
 class _ByLoops:
-    """Play pieces by compiled rounds."""
+    """Play pieces with the compiled loops."""
 
     def __init__(self, rounds: Rounds, loss: Any) -> None:
         self.rounds, self.loss = rounds, loss
@@ -375,7 +411,7 @@ class _ByLoops:
         return self.rounds.w
 
     def go(self, piece: Any, shift: Any) -> tuple[Array, Array | None]:
-        """Play a piece and return the payments, and those without the `shift` of each round."""
+        """Play a piece; return the payments, and the payments without the `shift` of each round."""
         if isinstance(piece, (np.ndarray, Examples)) and code(piece) == self.loss:
             n = piece.dim if isinstance(piece, Examples) else piece.shape[1]
             if n != len(self.w):
@@ -386,49 +422,61 @@ class _ByLoops:
                     return paid, paid
                 low = self.rounds.go(piece - shift, self.loss, keep=False)[2]
                 return low + shift[:, 0], low
-        raise ValueError("all pieces must be of one kind: arrays, or losses over data with one φ")
+        raise ValueError("all pieces must be of one kind: arrays, or losses over data with the same φ")
 
 
 class _ByPlayer:
-    """Play pieces by the learner's own player, a round at a time: `predict` once a round, and for w_{T+1}."""
+    """Play pieces round by round with the learner's player; `predict` is called T + 1 times."""
 
     def __init__(self, learner: Any) -> None:
-        self.player, self.sees = learner.player(), getattr(learner, "sees", lambda loss: loss)
-        self.w = self._next()
+        self.learner, self.player, self.t = learner, learner.player(), 0
+        self._next()
 
-    def _next(self) -> Array:
-        return validate.array("the play", self.player.predict(), ndim=1).copy()
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Raise any error again as a `ValueError` that names the round, as `play` does."""
+        try:
+            yield
+        except Exception as error:
+            raise ValueError(f"round {self.t}: {referee.explain(error, self.learner, ())}") from error
+
+    def _next(self) -> None:
+        """Ask the player for the play of the next round."""
+        self.t += 1
+        with self._named():
+            self.w = referee.checked_play(self.player.predict(), ())
 
     def go(self, piece: Any, shift: Any) -> tuple[Array, Array | None]:
-        n = piece.shape[-1] if isinstance(piece, np.ndarray) else getattr(piece, "dim", len(self.w))
-        if n != len(self.w):
-            raise ValueError(f"the losses must have the dimension of the learner, {len(self.w)}, got {n}")
+        """Play a piece; return payments with and without `shift`, None for the latter if some Σ w_i ≠ 1."""
         costs, plays = [], []
-        for loss in map(self.sees, map(Linear, piece) if isinstance(piece, np.ndarray) else piece):
-            plays.append(self.w)
-            costs.append(float(loss.value(self.w.copy())))
-            if hasattr(self.player, "step"):
-                self.player.step(loss.subgradient(self.w.copy()))
-            else:
-                self.player.update(loss)
-            self.w = self._next()
+        for loss in piece:
+            with self._named():
+                loss = referee.checked_loss(self.learner, loss, self.w)
+                plays.append(self.w)
+                costs.append(referee.checked_price(loss.value(self.w.copy()), ()))
+                if hasattr(self.player, "step"):
+                    z = validate.array("the subgradient", loss.subgradient(self.w.copy()), len(self.w))
+                    self.player.step(z.copy())
+                else:
+                    self.player.update(loss)
+            self._next()
         paid = np.array(costs)
         if not np.any(shift):
             return paid, paid
         W = np.array(plays)
-        inside = (np.abs(W.sum(axis=-1) - 1.0) <= 1e-9).all()  # else some play avoids the offset
+        inside = (np.abs(W.sum(axis=-1) - 1.0) <= 1e-9).all()  # only then does every play pay the offset
         return paid, ((piece - shift) * W).sum(axis=-1) if inside else None
 
 
 def _cost(piece: Any, u: Array) -> float:
-    """Return what the point u pays in all rounds of a piece."""
+    """Return the total loss of the point u in all rounds of a piece."""
     if isinstance(piece, np.ndarray):
         return float((piece @ u).sum())
     return float(piece.values(u).sum() if isinstance(piece, Examples) else sum(f.value(u) for f in piece))
 
 
 def _bar(pieces: Iterable[Any]) -> Iterator[Any]:
-    """Count the pieces where somebody may be watching."""
+    """Show a progress bar over the pieces on a terminal or in a notebook."""
     if not (sys.stderr.isatty() or "ipykernel" in sys.modules) or find_spec("tqdm") is None:
         return iter(pieces)
     from tqdm import tqdm

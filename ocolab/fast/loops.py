@@ -1,8 +1,8 @@
-"""The rounds of long games, compiled by numba: the plays of the loops, up to rounding, much sooner.
+"""Compile the rounds of long games with numba; the plays agree with the ordinary loop up to rounding.
 
-Only `ocolab.fast` imports this. Sets, losses and rules are handed over as numbers: a function as an argument
-would be compiled anew in every process. What a game does without is None and costs nothing: numba compiles a
-version for each combination.
+Only `ocolab.fast` imports this module. Sets, losses and rules are passed as numbers, because numba would have
+to compile a function passed as an argument again in every process. A feature that a game does not use is
+passed as None and costs nothing, because numba compiles one version for each combination.
 """
 
 from math import exp, factorial, log
@@ -12,13 +12,13 @@ import numba
 import numpy as np
 
 from ocolab.fast import BALL, CLIP, HALFSPACE, KINKED, L1, LINEAR, POWER, SIMPLEX, SOFTMAX, TUBE
+from ocolib.types import Array
 
-Array = np.ndarray
-LN2, LEAST = log(2.0), -708.0  #: exp(LEAST) is just above the smallest normal number
+LN2, LEAST = log(2.0), -708.0  #: exp(LEAST) is just above the smallest normal float
 TAYLOR = tuple(1.0 / factorial(k) for k in range(13, -1, -1))
-ROUNDED = 1.5 * 2.0**52  #: a whole number added to it stands in the last bits
+ROUNDED = 1.5 * 2.0**52  #: adding an integer to it stores that integer in the last bits of the float
 
-# sums and products may be regrouped, a zero may lose its sign; nothing else: nan stays nan, nothing is fused
+# sums and products may be reordered and a zero may lose its sign; nan stays nan, and nothing is fused
 njit = numba.njit(cache=True, fastmath={"reassoc", "nsz"}, error_model="numpy")
 exact = numba.njit(cache=True, error_model="numpy")
 
@@ -33,7 +33,7 @@ def kinked(m: float, y: float, bend: float, kink: float) -> float:
 
 @exact
 def slope(code: int, a: float, b: float, c: float, p: float, y: float) -> float:
-    """Return φ'(p, y), at a kink the slope chosen there, of the loss with this code and these constants."""
+    """Return φ'(p, y) of the loss with this code and constants; at a kink, the slope chosen there."""
     if code == KINKED:
         return kinked(y * (p - c), y, a, b)
     if code == TUBE:  # up, down, eps
@@ -56,7 +56,7 @@ def slope(code: int, a: float, b: float, c: float, p: float, y: float) -> float:
 
 @njit
 def power(x: float) -> float:
-    """exp(max(x, LEAST)) for x ≤ 0: 2^k·exp(r), |r| ≤ ½·log 2; several x at once where the processor can."""
+    """Return exp(max(x, LEAST)) for x ≤ 0 as 2^k·exp(r), |r| ≤ ½·log 2, in a form that vectorises."""
     k = np.rint(max(x, LEAST) / LN2)
     r, p = max(x, LEAST) - k * LN2, 0.0
     for c in TAYLOR:
@@ -66,7 +66,7 @@ def power(x: float) -> float:
 
 @njit
 def inner(a: Array, b: Array) -> float:
-    """⟨a, b⟩."""
+    """Return the inner product ⟨a, b⟩."""
     total = 0.0
     for i in range(len(a)):
         total += a[i] * b[i]
@@ -78,7 +78,7 @@ def inner(a: Array, b: Array) -> float:
 
 @njit
 def level(v: Array, total: float) -> float:
-    """θ with Σ max(v_i − θ, 0) = total, where max v = 0 < total: drop what is ≤ θ until nothing is."""
+    """Return θ with Σ max(v_i − θ, 0) = total > 0, where max v = 0: drop entries ≤ θ until none is left."""
     theta, kept = -np.inf, len(v) + 1
     while True:
         mass, count = 0.0, 0
@@ -86,14 +86,14 @@ def level(v: Array, total: float) -> float:
             if u > theta:
                 mass += u
                 count += 1
-        if not 0 < count < kept:  # nothing but nan is left, or nothing was dropped
+        if not 0 < count < kept:  # all entries are nan, or none was dropped
             return theta
         theta, kept = (mass - total) / count, count
 
 
 @njit
 def project(over: Any, w: Array) -> None:
-    """Replace w by the nearest point of the set."""
+    """Project w onto the set, in place."""
     (kind, size, a, b), n = over, len(w)
     if kind == BALL:
         square = 0.0
@@ -124,7 +124,7 @@ def project(over: Any, w: Array) -> None:
 
 @njit
 def softmax(e: float, total: Array, w: Array) -> None:
-    """exp(−e·total), divided by its sum: put into w."""
+    """Write softmax(−e·total) into w."""
     least, mass = np.inf, 0.0
     for i in range(len(w)):
         least = min(least, total[i])
@@ -138,7 +138,7 @@ def softmax(e: float, total: Array, w: Array) -> None:
 
 @njit
 def lead(rule: int, e: float, start: Array, total: Array, over: Any, w: Array) -> None:
-    """The play of a leader after gradients of sum `total`, put into w."""
+    """Write the play of a leader after gradients with sum `total` into w."""
     if rule == SOFTMAX:
         softmax(e, total, w)
     elif rule == POWER:
@@ -157,12 +157,14 @@ def lead(rule: int, e: float, start: Array, total: Array, over: Any, w: Array) -
 def linear(
     Z: Any, how: Any, radius: Any, low: Any, high: Any, over: Any, w: Any, total: Any, points: Any, paid: Any
 ) -> None:
-    """Play ⟨z_t, w⟩ from w; a leader has a `total`, the sum of gradients so far.
+    """Play linear losses ⟨z_t, w⟩ starting from w, which holds the next play afterwards.
 
-    The set is a ball round 0 of this `radius`, a box from `low` to `high`, one to be projected `over`, or, if
-    all are None, all of space. Putting w back into the ball waits for the next round, which reads every
-    coordinate anyway. Plays are written into `points`, unless it is None. On the simplex the least entry of
-    z_t is taken from all: it changes no play, and a large common offset costs no digits.
+    `total` is the sum of gradients so far for a leader, None for eager descent. The set is a ball around 0
+    (`radius`), a box (`low`, `high`), any other set (`over`), or the whole space if all of these are None.
+    Payments are written into `paid`, plays into `points` unless it is None. The projection onto a ball is
+    only a factor, which is applied in the next round, when every coordinate is read anyway. On the simplex
+    the smallest entry of z_t is subtracted from all entries: no play changes, and a large common offset
+    causes no rounding errors.
     """
     (T, n), (eta, rule, start) = Z.shape, how
     shrink, last = 1.0, len(eta) - 1
@@ -190,7 +192,7 @@ def linear(
         paid[t] = pay
         if radius is not None:
             shrink = radius / np.sqrt(square) if square > radius * radius else 1.0
-            if square == np.inf:  # too long to measure: nan tells the caller
+            if square == np.inf:  # overflow: nan makes the caller notice
                 shrink = np.nan
         if over is not None:
             project(over, w)
@@ -201,7 +203,7 @@ def linear(
 
 @njit
 def answer(code: Any, a: float, b: float, c: float, p: float, y: float) -> tuple[float, float]:
-    """(φ', φ) at p of the kinked loss, whose code is None here; of others (φ', 0), φ is added later."""
+    """Return (φ', φ) at p for the kinked loss (code None), else (φ', 0), and the caller adds φ."""
     if code is None:
         m = y * (p - c)
         return kinked(m, y, a, b), max(a - m, 0.0)
@@ -220,10 +222,11 @@ def descent(
     predictions: Any,
     paid: Any,
 ) -> None:
-    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w by eager descent on all of space.
+    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² by eager descent on the whole space, starting from w.
 
-    The play is scale·w: a step on ½·reg·‖w‖² changes the scale alone. The next prediction does not wait for
-    the step: ⟨w − s·x, x'⟩ = ⟨w, x'⟩ − s·⟨x, x'⟩. Plays are written into `points`, unless it is None.
+    The play is scale·w, so that a step on ½·reg·‖w‖² changes only the scale. The next prediction is computed
+    in the same pass as the step, from ⟨w − s·x, x'⟩ = ⟨w, x'⟩ − s·⟨x, x'⟩. Plays are written into `points`
+    unless it is None.
     """
     (T, n), (a, b, c, eta) = X.shape, how
     scale, square, ahead, last = 1.0, inner(w, w), inner(w, X[0]), len(eta) - 1
@@ -247,7 +250,7 @@ def descent(
                 scale = 1.0
         step = e / scale * g
         ahead -= step * cross
-        if g != 0.0 or n < 32:  # few numbers are changed sooner than a guess that fails is taken back
+        if g != 0.0 or n < 32:  # for few coordinates a mispredicted branch costs more than the loop
             square = 0.0
             for i in range(n):
                 v = w[i] - step * x[i]
@@ -272,11 +275,12 @@ def examples(
     predictions: Any,
     paid: Any,
 ) -> None:
-    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w; of a loss other than the kinked one φ is not in `paid`.
+    """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w, by any learner: over a set, as a leader, or with delays.
 
-    `sums` is that of a leader (who has a set, if only all of space). Plays are written into
-    `points`, unless it is None. `lag` is (due, order) if gradients come late: the k-th to
-    arrive is that of round order[k], and after round t all k < due[t] have arrived (t and k from 0).
+    `sums` is the sum of gradients for a leader, which always has a set `over` (possibly the whole space);
+    None for eager descent. Plays are written into `points` unless it is None. `paid` receives φ only for the
+    kinked loss; the caller adds the φ of other losses. `lag` is (due, order) if gradients arrive late: the
+    k-th to arrive is that of round order[k], and after round t all k < due[t] have arrived, counted from 0.
     """
     (T, n), (a, b, c, eta, rule, start) = X.shape, how
     before, last, heard = 0, len(eta) - 1, np.empty(0 if lag is None else len(X))
@@ -310,7 +314,7 @@ def examples(
 
 @njit
 def expansion(K: Array, loss: Any, y: Array, scores: Array, coefficients: Array) -> None:
-    """The kernel Perceptron on rounds with the matrix K; `scores` come with what was known before."""
+    """Play the kernel Perceptron on a block with kernel matrix K; earlier blocks are in `scores` already."""
     code, a, b, c = loss
     for t in range(len(y)):
         for s in range(t):

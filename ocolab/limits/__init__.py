@@ -1,19 +1,20 @@
 """Compute minimax values and exact worst cases, with the learners and adversaries that attain them.
 
-Two numbers belong to a theorem besides its bound. The *worst case* of a learner is its largest regret over
-all games the theorem allows. The *floor* (or minimax value) is what the best adversary forces on every
-learner. Always floor ≤ worst case ≤ bound. Those that are known are computed here, most of them with a player
-or an adversary for `game.play`, or with losses, that attain them.
+A theorem has a bound and two more numbers. The *worst case* of a learner is its largest regret over all games
+that the theorem allows. The *floor* (or minimax value) is the regret that the best adversary forces on every
+learner. Always floor ≤ worst case ≤ bound. This package computes those that are known, most of them together
+with a player or an adversary for `game.play`, or with losses, that attain them.
 
-Functions that return a worst case or a floor are marked by `limit` and listed in `LIMITS`. Their `kind` is
-"tight" (a learner guarantees it and a game attains it; `hedge` on binary losses only) or "lower" (an
-adversary forces it). They take their arguments in the order of the theorems: the geometry (`radius`, `n`),
-the size `rho` of the subgradients, what the theorem adds (`delay`, `pieces`), the rounds `T`, the step.
+Functions that return a worst case or a floor are decorated with `limit` and listed in `LIMITS`. Their `kind`
+is "tight" (a learner guarantees the number and a game attains it; for `hedge`, among binary losses only) or
+"lower" (an adversary forces it). Their arguments are in the order of the theorems: the geometry (`radius`,
+`n`), the bound `rho` on the subgradients, what the theorem adds (`delay`, `pieces`), the number `T` of
+rounds, the step size.
 
-The rooms: `linear` (an interval, a ball), `prediction` (experts, Hedge), `estimation` (gradient descent;
-`worst_case` is the door), `curved` (strongly convex losses), `late` (delays, moving comparators), `hidden`
-(bandits), `betting` (coins, portfolios). Linear and semidefinite programs are handed to cvxpy, imported where
-it is needed; the rest needs NumPy alone.
+The modules are `linear` (an interval, a ball), `prediction` (experts, Hedge), `estimation` (gradient descent;
+start with `worst_case`), `curved` (strongly convex losses), `late` (delays, moving comparators), `hidden`
+(bandits) and `betting` (coins, portfolios). Linear and semidefinite programs are solved with cvxpy, which is
+imported only when needed; everything else needs only NumPy.
 """
 
 from ocolab.limits.base import LIMITS, limit

@@ -7,36 +7,42 @@ from typing import Any
 import numpy as np
 
 from ocolab import exact_betting
-from ocolab.limits.base import Array, limit
+from ocolab.limits.base import limit
 from ocolab.limits.linear import BySum, coin_sums
 from ocolib import validate
 from ocolib.portfolios import LogLoss
 from ocolib.sets import Simplex, Space
+from ocolib.types import Array
 
 # ---------------------------------------------------------------- coins
 
 
 @limit("tight", "bet.thm-option")
 def strike(T: int) -> float:
-    """Return the smallest regret at u = ±1 of a bettor on coins in [−1, 1] with regret at most 1 at u = 0.
+    """Return the smallest regret at u = ±1 that a bettor with regret at most 1 at u = 0 can guarantee.
 
-    See `ocolab.exact_betting.strike`; `OptionBettor` attains it.
+    The game has T rounds with coins in [−1, 1]. `OptionBettor` attains the value, and
+    `ocolab.exact_betting.strike` returns it as a fraction.
+
+    >>> strike(3)
+    1.5
     """
     return float(exact_betting.strike(T))
 
 
 @dataclass(frozen=True)
 class OptionBettor(BySum):
-    """Run the optimal bettor of `strike`, which bets the slope of V_t(x) = E max(−1, |x + S_{T−t}| − r).
+    """Run the optimal bettor of `strike`, which bets (V_t(x + 1) − V_t(x − 1))/2 in round t.
 
-    x is the sum of the coins c = −z, and in round t the bet is (V_t(x + 1) − V_t(x − 1))/2.
+    x is the sum of the earlier coins c = −z, r is `strike(T)`, and V_t(x) = E max(−1, |x + S_{T−t}| − r),
+    where S_k is the sum of k fair signs.
     """
 
     T: int
 
     @property
     def over(self) -> Space:
-        """Return the line, the set of plays."""
+        """Return the set of plays, the real line."""
         return Space(1)
 
     def worth(self, x: float, left: int) -> float:
@@ -45,7 +51,7 @@ class OptionBettor(BySum):
         return float(np.maximum(-1.0, np.abs(x + ends) - strike(self.T)) @ chances)
 
     def move(self, t: int, Z: Array) -> Array:
-        """Return the bet after t rounds of gradients with sum Z."""
+        """Return the bet after t rounds whose gradients have the sum Z."""
         left, x = max(self.T - t - 1, 0), -float(Z[0])
         return np.array([(self.worth(x + 1, left) - self.worth(x - 1, left)) / 2])
 
@@ -57,7 +63,11 @@ class OptionBettor(BySum):
 def wealth_ratio(T: int) -> float:
     """Return the minimax log-regret ln(1/V_T) against constant rebalanced portfolios of two assets, T days.
 
-    See `ocolab.exact_betting.minimax_ratio`; `MinimaxPortfolio` attains it. (Ordentlich and Cover 1998.)
+    V_T is `ocolab.exact_betting.minimax_ratio(T)`, and `MinimaxPortfolio` attains it. (Ordentlich and Cover
+    1998.)
+
+    >>> round(wealth_ratio(1), 6)  # ln 2
+    0.693147
     """
     return -log(exact_betting.minimax_ratio(T))
 
@@ -66,7 +76,8 @@ def wealth_ratio(T: int) -> float:
 class MinimaxPortfolio:
     """Run the optimal strategy of `wealth_ratio`, which splits its money over all sequences of assets.
 
-    "All in asset j_t on day t" gets the share V_T·(k/T)^k·((T − k)/T)^(T − k), k its days in asset 1.
+    The strategy "everything in asset j_t on day t" gets the share V_T·(k/T)^k·((T − k)/T)^(T − k), where k is
+    the number of its days in asset 1.
     """
 
     T: int
@@ -76,7 +87,7 @@ class MinimaxPortfolio:
         validate.count("T", self.T)
 
     def shares(self) -> list[Array]:
-        """Return the share of each prefix of t days, t = 0, …, T, by its number k of days in asset 1."""
+        """Return, for t = 0, …, T, the shares of a sequence of t days with k = 0, …, t days in asset 1."""
         k = np.arange(self.T + 1.0) / self.T
         with np.errstate(divide="ignore"):
             last = np.where(k > 0, k, 1) ** (k * self.T) * np.where(k < 1, 1 - k, 1) ** ((1 - k) * self.T)
@@ -91,7 +102,7 @@ class MinimaxPortfolio:
 
 
 class MinimaxPlayer:
-    """Play one game of `MinimaxPortfolio`; it stores the wealth of the sequences, summed by k."""
+    """Play one game of `MinimaxPortfolio`; it stores the growth of the sequences, summed over equal k."""
 
     def __init__(self, learner: MinimaxPortfolio):
         self.shares, self.grown = learner.shares(), np.ones(1)
@@ -105,6 +116,8 @@ class MinimaxPlayer:
 
     def update(self, loss: Any) -> None:
         if not isinstance(loss, LogLoss):
-            raise ValueError(f"MinimaxPortfolio plays market(X), got {type(loss).__name__}")
+            raise ValueError(
+                f"MinimaxPortfolio plays market(X), where X has two columns, got {type(loss).__name__}"
+            )
         x, y = loss.x
         self.grown = np.append(self.grown * y, 0.0) + np.insert(self.grown * x, 0, 0.0)

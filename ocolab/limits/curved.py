@@ -1,18 +1,19 @@
-"""Solve the square loss exactly, and follow-the-leader on it, with the adversaries that attain the values."""
+"""Compute the minimax regret of the square loss and the worst case of follow-the-leader on this loss."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ocolab.limits.base import Adversary, Array, limit
+from ocolab.limits.base import limit
 from ocolab.limits.linear import BySum, FromSum
 from ocolib import validate
 from ocolib.losses import Quadratic
 from ocolib.sets import Ball
+from ocolib.types import Adversary, Array
 
 
 def _alphas(T):
-    """Return α_1, …, α_T of `square_loss`: α_T = 1/T, α_{t−1} = α_t + α_t²."""
+    """Return the numbers α_1, …, α_T of `square_loss`."""
     alphas = [1.0 / T]
     for _ in range(T - 1):
         alphas.append(alphas[-1] + alphas[-1] ** 2)
@@ -21,21 +22,28 @@ def _alphas(T):
 
 @limit("tight", "shi.thm-ogd")
 def square_loss(T: int) -> float:
-    """Return the minimax regret of ½‖w − c_t‖² with ‖c_t‖ ≤ 1, any dimension:
-    ½Σα_t, α_T = 1/T, α_{t−1} = α_t + α_t².
+    """Return the minimax regret ½Σα_t of the losses ½‖w − c_t‖² with ‖c_t‖ ≤ 1, in any dimension.
 
-    With s and q the sums of the c and of the ‖c‖², the claim is that t rounds from the start the value is
-    ½(α_t‖s‖² − q + α_{t+1} + … + α_T); at the end this is −min_u Σ½‖u − c‖². One round earlier, with α = α_t:
-    ½‖w − c‖² + ½(α‖s + c‖² − ‖c‖²) is convex in c, so ‖c‖ = 1, and the maximum over c is
-    ½‖w‖² + ½α‖s‖² + ½α + ‖αs − w‖. It is least at w = αs as long as ‖αs‖ ≤ 1, which holds since α_t ≤ 1/t;
-    what remains is ½(α + α²)‖s‖² + ½α. (Takimoto and Warmuth 2000; Koolen, Malek and Bartlett 2014.)
+    α_T = 1/T and α_{t−1} = α_t + α_t². Let s be the sum of the first t centres c, and q the sum of their
+    ‖c‖². The claim is that the value of the game after t rounds is ½(α_t‖s‖² − q + α_{t+1} + … + α_T). At the
+    end, t = T, this is −min_u Σ½‖u − c‖². The induction goes backwards. With s now the sum of t − 1 centres
+    and α = α_t, the function ½‖w − c‖² + ½(α‖s + c‖² − ‖c‖²) is convex in c, so ‖c‖ = 1 in the worst case,
+    and its maximum is ½‖w‖² + ½α‖s‖² + ½α + ‖αs − w‖. This is smallest at w = αs as long as ‖αs‖ ≤ 1, which
+    holds since α_t ≤ 1/t, and what remains is ½(α + α²)‖s‖² + ½α. (Takimoto and Warmuth 2000; Koolen, Malek
+    and Bartlett 2014.)
+
+    >>> square_loss(2)
+    0.625
     """
     return 0.5 * float(_alphas(validate.count("T", T)).sum())
 
 
 @dataclass(frozen=True)
 class SquareMinimax(BySum):
-    """Run the optimal player of `square_loss`: w_t = α_t·(c_1 + … + c_{t−1}), the mean shrunk towards 0."""
+    """Run the optimal player of `square_loss`: w_t = α_t·(c_1 + … + c_{t−1}), the mean shrunk towards 0.
+
+    The losses must be `Quadratic(c)` with curvature 1, because the player recovers c from the gradient w − c.
+    """
 
     dim: int
     T: int
@@ -45,7 +53,7 @@ class SquareMinimax(BySum):
 
     @property
     def over(self) -> Ball:
-        """Return the unit ball, which contains the centres."""
+        """Return the set of plays, the unit ball, which contains the centres."""
         return Ball(self.dim)
 
     def player(self) -> FromSum:
@@ -53,20 +61,22 @@ class SquareMinimax(BySum):
         return _FromCenters(self)
 
     def move(self, t: int, s: Array) -> Array:
-        """Return the play after t rounds with centres of sum s."""
+        """Return the play after t rounds whose centres have the sum s."""
         return _alphas(self.T)[min(t, self.T - 1)] * s
 
 
 class _FromCenters(FromSum):
+    """Play one game of `SquareMinimax`, which needs the sum of the centres, not of the gradients."""
+
     def step(self, z):
         super().step(self.predict() - z)  # the gradient of ½‖w − c‖² is w − c
 
 
 def away(T: int) -> Adversary:
-    """Return the adversary of `square_loss`:
-    ½‖w − c‖² with the unit vector c along α_t·s − w (e_1 if that is 0).
+    """Return the adversary of `square_loss`, whose centre is the unit vector along α_t·s − w.
 
-    It forces the value on every learner: ½‖w‖² + ‖αs − w‖ is at least ½‖αs‖² for every w.
+    s is the sum of the earlier centres; if α_t·s = w, the centre is e_1. It forces the value on every
+    learner: since ‖αs‖ ≤ 1, ½‖w‖² + ‖αs − w‖ ≥ ½‖αs‖² for every w.
     """
     alphas = _alphas(validate.count("T", T))
     centers: list[np.ndarray] = []
@@ -83,19 +93,23 @@ def away(T: int) -> Adversary:
 
 @limit("tight", "shi.thm-ogd")
 def leader_square_loss(T: int) -> float:
-    """Return the worst case of follow-the-leader on ½(w − c_t)² over c_t ∈ [−1, 1];
-    `leader_centers` attains it.
+    """Return the worst case of follow-the-leader on the losses ½(w − c_t)² with c_t ∈ [−1, 1].
 
-    The leader is the mean m of the past (0 at first), and its regret is exactly Σ(c_t − m_t)²/(2t). That is
-    convex in every c_t, so c_t = ±1, and the sum s of the past is a state: a dynamic program over whole
-    numbers. In the plane the worst case can be larger: for T = 3 it is at least 1.7 against 5/3.
+    The leader plays the mean m_t of the past centres (0 at first), and its regret is exactly
+    Σ(c_t − m_t)²/(2t). This is convex in every c_t, so the worst centres are ±1, and a dynamic program over
+    their sum finds them; `leader_centers` returns them. In the plane the worst case can be larger: for T = 3
+    it is at least 1.7, against 5/3 here.
+
+    >>> round(leader_square_loss(3), 6)
+    1.666667
     """
     return _leader_program(T)[0]
 
 
 def leader_centers(T: int) -> Array:
-    """Return centres c_t = ±1 that give follow-the-leader its largest regret, `(T, 1)`:
-    each row the center of a `Quadratic`.
+    """Return centres c_t = ±1 that give follow-the-leader its largest regret, `(T, 1)`.
+
+    Each row is the center of a `Quadratic` loss.
     """
     s, centers = 0, []
     for t, choice in enumerate(_leader_program(T)[1], start=1):
@@ -105,7 +119,7 @@ def leader_centers(T: int) -> Array:
 
 
 def _leader_program(T):
-    """Return (value, choices): entry s + t − 1 of choices[t − 1] is the worst c_t after centres of sum s."""
+    """Return (value, choices): choices[t − 1][s + t − 1] is the worst c_t after centres with sum s."""
     T = validate.count("T", T)
     to_come = np.zeros(2 * T + 1)  # entry s + T belongs to the sum s
     choices: list[np.ndarray] = []

@@ -1,28 +1,36 @@
-"""Gradient descent: its worst case on a ball, exactly, and performance estimation: the worst case
-over all sets in a ball or of bounded diameter, with a proof and a game that attains it."""
+"""Compute the worst case of gradient descent: in closed form on a ball, and by performance estimation.
+
+Performance estimation finds the worst case over all sets in a ball or of bounded diameter, with a proof and
+a game that attains it, by a semidefinite program.
+"""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ocolab.limits.base import Array, limit
+from ocolab.limits.base import limit
 from ocolib import validate
 from ocolib.learners import OGD, step_at
 from ocolib.sets import Hull
+from ocolib.types import Array
 
-#: the name of a condition, and the multiplier of each
+#: the name of a condition, and {name: multiplier}
 Name = tuple[str, ...]
 Proof = dict[Name, float]
 
 
 @limit("tight", "ox13.thm2")
 def descent(radius: float, rho: float, T: int, eta: float) -> float:
-    """Return the worst case of gradient descent with step η on a centred ball, lazy or eager:
-    R²/(2η) + ηTρ²/2.
+    """Return R²/(2η) + ηTρ²/2, the worst case of gradient descent with step η on the ball ‖w‖ ≤ R.
 
-    For R/(Tρ) ≤ η ≤ R/ρ, dimension ≥ 2. Upper: the textbook proof. Attained by `adversaries.spiral`, which
-    the ball never stops: then Σ⟨z_t, w_t⟩ = (η/2)(Tρ² − ‖Z_T‖²), and u = −ηZ_T on the sphere gains ‖Z_T‖²η.
+    It holds for lazy and eager descent from 0 with R/(Tρ) ≤ η ≤ R/ρ, in dimension ≥ 2. The textbook proof
+    gives the upper bound. `adversaries.spiral` attains it: descent never leaves the ball, so the projection
+    changes nothing and Σ⟨z_t, w_t⟩ = (η/2)(Tρ² − ‖Z_T‖²), while the comparator u = −ηZ_T on the sphere gains
+    η‖Z_T‖².
+
+    >>> descent(1.0, 1.0, T=4, eta=0.5)
+    2.0
     """
     T, eta = validate.count("T", T), validate.positive("eta", eta)
     R, rho = validate.positive("radius", radius), validate.positive("rho", rho)
@@ -36,7 +44,8 @@ class WorstCase:
     """Hold the result of performance estimation: the value, the proof, and the game that attains it.
 
     `multipliers` maps the name of each condition to its dual variable. The losses `Z`, `(T, d)`, and the
-    corners of the set are read off the Gram matrix, and scaled down where rounding made them too long.
+    corners of the set `over` are computed from the Gram matrix, and scaled down if rounding made them too
+    long.
     """
 
     value: float
@@ -53,19 +62,19 @@ class WorstCase:
 class DescentProblem:
     """State the largest regret of T rounds of gradient descent as a semidefinite program.
 
-    maximise Σ_t ⟨z_t, w_t − u⟩ over all dimensions, closed convex S ∋ 0, comparators u ∈ S, losses ‖z_t‖ ≤ ρ,
-    with w_1 = 0, w_t = Π_S(y_t), and y_{t+1} = −η_t(z_1 + … + z_t) (lazy) or w_t − η_t·z_t (eager); η is a
-    number or a schedule.
-    `within` says which sets are allowed: 'ball', inside the ball of radius `size` around 0, or 'diameter',
-    of diameter at most `size`.
+    The problem is to maximise Σ_t ⟨z_t, w_t − u⟩ over all dimensions, closed convex sets S ∋ 0, comparators
+    u ∈ S and losses ‖z_t‖ ≤ ρ, where w_1 = 0, w_t = Π_S(y_t), and y_{t+1} = −η_t(z_1 + … + z_t) (lazy) or
+    y_{t+1} = w_t − η_t·z_t (eager); η is a number or a schedule. The set S lies in the ball of radius `size`
+    around 0 (`within` 'ball') or has diameter at most `size` ('diameter').
 
-    Why this is a finite problem. Linear losses suffice: a convex loss is no worse than ⟨z_t, ·⟩ at the same
-    subgradient. The set enters through w_t, u ∈ S and ⟨y_t − w_t, s − w_t⟩ ≤ 0 for all s ∈ S. These are
-    linear in s, so S may be shrunk to the hull of 0, w_2, …, w_T, u, where it is enough to ask them of the
-    corners; and the corners decide whether the hull lies in the ball, or what its diameter is. All that is
-    left are inner products of the vectors z_1, …, z_T, w_2, …, w_T, u: the objective and each condition is
-    linear in their Gram matrix G, and every G ⪰ 0 is the Gram matrix of some vectors. (Drori and Teboulle
-    2014; Taylor, Hendrickx and Glineur 2017.)
+    This is a finite problem for the following reasons. Linear losses suffice: with the same subgradients a
+    convex loss has at most the regret of ⟨z_t, ·⟩. The set enters only through w_t, u ∈ S and the
+    inequalities ⟨y_t − w_t, s − w_t⟩ ≤ 0 for all s ∈ S. They are affine in s, so S can be replaced by the
+    convex hull of 0, w_2, …, w_T, u, where it is enough to require them at these points; these points also
+    determine whether the hull lies in the ball, and its diameter. What remains are inner products of the
+    vectors z_1, …, z_T, w_2, …, w_T, u: the objective and every condition is linear in their Gram matrix G,
+    and every G ⪰ 0 is the Gram matrix of some vectors. (Drori and Teboulle 2014; Taylor, Hendrickx and
+    Glineur 2017.)
     """
 
     size: float
@@ -82,7 +91,10 @@ class DescentProblem:
             validate.choice(name, getattr(self, name), allowed)
 
     def vectors(self) -> tuple[Array, Array]:
-        """Return z_1 … z_T and the corners w_1 … w_T, u, by their coefficients in the Gram matrix."""
+        """Return z_1, …, z_T and the corners w_1, …, w_T, u as coefficient vectors, one row each.
+
+        A row lists the coefficients of z_1, …, z_T, w_2, …, w_T, u, the vectors of the Gram matrix.
+        """
         rows = np.eye(2 * self.T)
         z, w, u = rows[: self.T], rows[self.T : -1], rows[-1]
         return z, np.vstack([np.zeros(2 * self.T), w, u])
@@ -93,7 +105,7 @@ class DescentProblem:
         return sum(_inner(z[t], corners[t] - corners[-1]) for t in range(self.T))
 
     def conditions(self) -> dict[Name, tuple[Array, float]]:
-        """Return {name: (A, b)}, each the condition A • G ≤ b."""
+        """Return the constraints as {name: (A, b)}, each meaning A • G ≤ b."""
         z, corners = self.vectors()
         names = [f"w{t}" for t in range(1, self.T + 1)] + ["u"]
         listed: dict[Name, tuple[Array, float]] = {
@@ -113,7 +125,10 @@ class DescentProblem:
         return listed
 
     def solve(self) -> WorstCase:
-        """Solve the program: a `WorstCase`; near size = rho = 1 its value is exact to about 1e-6."""
+        """Solve the semidefinite program with cvxpy and return a `WorstCase`.
+
+        The value has an error of about 1e-6 if `size` and `rho` are near 1.
+        """
         import cvxpy as cp
 
         from ocolib import oracle
@@ -129,7 +144,7 @@ class DescentProblem:
         return WorstCase(value, multipliers, *self._rebuild(G.value))
 
     def _rebuild(self, G):
-        """Return vectors with Gram matrix G, without the directions that are only rounding errors."""
+        """Return losses and a set with Gram matrix G, without directions that are only rounding errors."""
         size, axes = np.linalg.eigh(G)
         keep = size > 1e-7 * size.max()
         V = axes[:, keep] * np.sqrt(size[keep])
@@ -140,13 +155,14 @@ class DescentProblem:
         return Z, Hull(corners * min(1.0, self.size / widest))
 
     def textbook(self) -> Proof:
-        """Return the multipliers of the textbook proof; conditions not named have multiplier 0.
+        """Return the multipliers of the textbook proof, for a constant step size η.
 
-        η/2 on each ‖z_t‖² ≤ ρ², 1/(2η) on ‖u − w_1‖² ≤ size², 1/η on projections: eager compares each of
-        w_2, …, w_T with u (Pythagoras, then telescoping); lazy compares each with the next and only the last
-        with u (be the leader). Together they promise size²/(2η) + ηTρ²/2. Only for a number η.
+        They are η/2 for each ‖z_t‖² ≤ ρ², 1/(2η) for ‖u − w_1‖² ≤ size², and 1/η for the projections: eager
+        descent compares each of w_2, …, w_T with u (Pythagoras, then telescoping); lazy descent compares each
+        with the next and only the last with u (be the leader). All other multipliers are 0. Together they
+        prove the bound size²/(2η) + ηTρ²/2.
         """
-        eta, T = validate.positive("eta", self.eta), self.T  # a schedule has another proof
+        eta, T = validate.positive("eta", self.eta), self.T  # a schedule would need another proof
         proof: Proof = {("gradient", f"z{t}"): eta / 2 for t in range(1, T + 1)}
         proof["distance", "w1", "u"] = 1 / (2 * eta)
         for t in range(2, T + 1):
@@ -155,26 +171,26 @@ class DescentProblem:
         return proof
 
     def certify(self, multipliers: Proof) -> tuple[float, Array]:
-        """Return (promise, slack): what multipliers λ ≥ 0 prove, and the matrix Σ λA − C that must be ⪰ 0 for
-        it.
+        """Return (bound, slack) for multipliers λ ≥ 0: the bound Σ λb holds if the matrix slack is ⪰ 0.
 
-        If it is, C • G = Σ λ(A • G) − slack • G ≤ Σ λb for every game: weak duality, a proof in all
-        dimensions.
+        slack = Σ λA − C. If it is positive semidefinite, C • G = Σ λ(A • G) − slack • G ≤ Σ λb for the Gram
+        matrix G of every game. This is weak duality, and it proves the bound in all dimensions.
         """
         if min(multipliers.values()) < 0:
             raise ValueError(f"multipliers must be ≥ 0, got {min(multipliers.values()):g}")
         conditions = self.conditions()
-        promise = sum(x * conditions[name][1] for name, x in multipliers.items())
-        return promise, sum(x * conditions[name][0] for name, x in multipliers.items()) - self.objective()
+        bound = sum(x * conditions[name][1] for name, x in multipliers.items())
+        return bound, sum(x * conditions[name][0] for name, x in multipliers.items()) - self.objective()
 
 
 def worst_case(learner: Any, rho: float, T: int) -> WorstCase:
     """Find the largest regret of T rounds of gradient descent with ‖z_t‖ ≤ rho, and a game that attains it.
 
-    `learner` is an `OGD` from w_1 = 0 over a bounded set that contains 0. What counts of the set is its
-    radius R, the largest distance from 0: the worst case is over all dimensions and all closed convex sets
-    that contain 0 and lie within distance R of it. The result has the `value`, the losses `Z` and the set
-    `over` of a worst game, and the `multipliers` of a proof. (`DescentProblem` has more options.)
+    `learner` is an `OGD` from w_1 = 0 over a bounded set that contains 0. Only the radius R of this set
+    matters, the largest distance of its points from 0: the worst case is taken over all dimensions and all
+    closed convex sets that contain 0 and lie in the ball of radius R around it. Returns a `WorstCase` with
+    the `value`, the losses `Z` and the set `over` of a worst game, and the `multipliers` of a proof.
+    `DescentProblem` has more options. Needs cvxpy.
 
     >>> from ocolib.learners import OGD
     >>> from ocolib.sets import Ball
@@ -183,13 +199,15 @@ def worst_case(learner: Any, rho: float, T: int) -> WorstCase:
     2.0
     """
     if not isinstance(learner, OGD):
-        raise ValueError(f"worst_case knows OGD(over, eta, projection), got {type(learner).__name__}")
+        raise ValueError(f"learner must be an OGD(over, eta, projection), got {type(learner).__name__}")
     zero = np.zeros(learner.over.dim)
     if not learner.over.contains(zero) or (learner.start is not None and np.any(learner.start)):
-        raise ValueError("worst_case needs descent that starts at 0, in a set that contains 0")
+        raise ValueError(
+            f"learner must be descent that starts at 0, over a set that contains 0, got {learner!r}"
+        )
     radius = float(learner.over.farthest(zero))
     if not 0 < radius < np.inf:
-        raise ValueError(f"worst_case needs a bounded set of more than one point, got {learner.over!r}")
+        raise ValueError(f"learner.over must be a bounded set of more than one point, got {learner.over!r}")
     return DescentProblem(radius, rho, T, learner.eta, learner.projection).solve()
 
 

@@ -1,4 +1,4 @@
-"""Return minimax values of bandit games, in which the learner sees only the loss of its own arm."""
+"""Return minimax values of bandit games, in which the learner sees only the loss of the arm that it draws."""
 
 from ocolab import bandits
 from ocolab.limits.base import limit
@@ -8,8 +8,11 @@ from ocolab.limits.base import limit
 def bandit(n: int, T: int) -> float:
     """Return the minimax expected regret of n arms with oblivious losses in [0, 1], for small n and T.
 
-    The fraction itself is `ocolab.bandits.value`; its certificate has a learner that guarantees it and a
-    mixture of binary losses that forces it. Binary losses suffice: a learner may round what it sees at
-    random.
+    "Oblivious" means that the losses are fixed before the game. `ocolab.bandits.value` returns the number as
+    a fraction; its certificate consists of a learner that guarantees it and a mixture of binary losses that
+    forces it. Binary losses suffice, because a learner can round the losses that it sees at random.
+
+    >>> bandit(2, 4)
+    0.825
     """
     return float(bandits.value(n, T))

@@ -1,27 +1,31 @@
-"""Compute lower bounds on a ball for delayed losses and moving comparators, with what attains them."""
+"""Compute lower bounds on a ball for delayed losses and for moving comparators, with their adversaries."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ocolab.limits.base import Adversary, Array, limit
+from ocolab.limits.base import limit
 from ocolab.limits.linear import ball
 from ocolib import validate
 from ocolib.adversaries import orthogonal
 from ocolib.losses import Linear
+from ocolib.types import Adversary, Array
 
 # ---------------------------------------------------------------- delays
 
 
 @limit("tight", "zin4.thm.delayed")
 def delayed(radius: float, rho: float, delay: int, T: int) -> float:
-    """Return the minimax regret of linear losses on ‖w‖ ≤ R with delay τ, (τ + 1) | T, dim ≥ 2:
-    R·ρ·√((τ + 1)T).
+    """Return R·ρ·√((τ + 1)T), the minimax regret of linear losses that arrive τ rounds late on a ball.
 
-    ‖z_t‖ ≤ ρ, and in round t the learner knows z_1, …, z_{t−1−τ}. Upper: τ + 1 optimal players take turns,
-    each plays T/(τ + 1) rounds and hears of its own before its next turn. Lower: `blocks`. (Weinberger and
-    Ordentlich 2002.)
+    The ball is ‖w‖ ≤ R in dimension ≥ 2, ‖z_t‖ ≤ ρ, T is a multiple of τ + 1, and in round t the learner
+    knows z_1, …, z_{t−1−τ}. Upper bound: τ + 1 optimal players take turns (`Interleaved`); each plays
+    T/(τ + 1) rounds and receives each of its losses before its next turn. Lower bound: `blocks`. (Weinberger
+    and Ordentlich 2002.)
+
+    >>> float(delayed(1.0, 1.0, delay=3, T=100))
+    20.0
     """
     T, delay = validate.count("T", T), validate.count("delay", delay, low=0)
     if T % (delay + 1):
@@ -31,6 +35,8 @@ def delayed(radius: float, rho: float, delay: int, T: int) -> float:
 
 @dataclass(frozen=True)
 class _Late:
+    """Hold a learner and the delay of its losses."""
+
     learner: Any
     delay: int
 
@@ -39,7 +45,10 @@ class _Late:
 
 
 class Interleaved(_Late):
-    """Run delay + 1 copies of a learner in turn: round t belongs to copy t mod (delay + 1)."""
+    """Run delay + 1 copies of a learner in turn: round t is played by copy t mod (delay + 1).
+
+    Each copy receives its loss before its next turn, even if losses arrive `delay` rounds late.
+    """
 
     def player(self) -> Any:
         """Return a fresh player made of delay + 1 players of the learner."""
@@ -47,6 +56,8 @@ class Interleaved(_Late):
 
 
 class _Interleaved:
+    """Play one game of `Interleaved`; the first player in the list is the next to play."""
+
     def __init__(self, players):
         self.players = players
 
@@ -61,16 +72,19 @@ class _Interleaved:
 class Delayed(_Late):
     """Run any learner with losses that arrive `delay` rounds late: w_{t+1} uses z_1, …, z_{t−delay}.
 
-    For linear losses: of others a first-order learner takes the slope at its play when told. Around eager
-    descent without a start it is `DelayedOGD` with the same delay in every round.
+    Use it for linear losses: for any other loss, a first-order learner would take the subgradient at its play
+    when the loss arrives, not when it was incurred. With eager descent from w_1 = Π(0) this is `DelayedOGD`
+    with the same delay in every round.
     """
 
     def player(self) -> Any:
-        """Return a fresh player that receives each loss late."""
+        """Return a fresh player that receives each loss `delay` rounds late."""
         return _Delayed(self.learner.player(), self.delay)
 
 
 class _Delayed:
+    """Play one game of `Delayed`; it stores the losses that have not arrived yet."""
+
     def __init__(self, player, delay):
         self.player, self.delay, self.waiting = player, delay, []
 
@@ -84,12 +98,12 @@ class _Delayed:
 
 
 def blocks(learner: Any, rho: float, delay: int) -> Adversary:
-    """Return the adversary of `delayed`, against a deterministic `learner` that hears `delay` rounds late.
+    """Return the adversary of `delayed` against a deterministic `learner` that receives losses late.
 
-    It plays the same z for delay + 1 rounds, orthogonal to the sum before the block.
-
-    The plays of a block were fixed before its first loss is heard of, so the adversary can work them out: it
-    plays the learner itself on the past, and takes the z that does not help the sum of the block's plays.
+    In each block of delay + 1 rounds it plays one vector z, orthogonal to the sum of the losses before the
+    block. The plays of a block are fixed before its first loss arrives, so the adversary can compute them: it
+    replays the learner on the past, and chooses the sign of z for which the sum of the block's plays does not
+    profit. Losses arrive `delay` rounds late, and `rho` is the norm of z.
     """
     across = orthogonal(rho)
 
@@ -101,7 +115,7 @@ def blocks(learner: Any, rho: float, delay: int) -> Adversary:
             player.update(Linear(z))
         for _ in range(delay + 1):
             total += player.predict()
-            player.update(Linear(np.zeros(len(w))))  # not heard of before the block ends
+            player.update(Linear(np.zeros(len(w))))  # any loss will do: it does not arrive within the block
         return across(t, total, past)
 
     return adversary
@@ -112,11 +126,15 @@ def blocks(learner: Any, rho: float, delay: int) -> Adversary:
 
 @limit("lower", "zin4.thm4.1.3")
 def moving(radius: float, rho: float, pieces: int, T: int) -> float:
-    """Return R·ρ·√(K·T), which `restarts` forces against comparators that are constant on K pieces.
+    """Return R·ρ·√(K·T), a lower bound on the regret against comparators that are constant on K pieces.
 
-    On a ball around 0, dim ≥ 2, with T/K rounds per piece; the comparator's path is at most 2R(K − 1) long.
-    `ball` on each piece, which also shows who attains it if the pieces are known: `BallMinimax(dim, R, ρ, T
-    // K)`, restarted with each.
+    The plays are in a ball of radius R around 0 in dimension ≥ 2, ‖z_t‖ ≤ ρ, and each piece has T/K rounds;
+    the path of the comparators has length at most 2R(K − 1). The bound is `ball` on each piece, and the
+    adversary `restarts` forces it. A learner that knows the pieces attains it: `BallMinimax` for T/K rounds,
+    restarted on each piece.
+
+    >>> float(moving(1.0, 1.0, pieces=4, T=100))
+    20.0
     """
     T, K = validate.count("T", T), validate.count("pieces", pieces)
     if T % K:
@@ -125,8 +143,8 @@ def moving(radius: float, rho: float, pieces: int, T: int) -> float:
 
 
 def restarts(rho: float, pieces: int, T: int) -> Adversary:
-    """Return the adversary of `moving`: `orthogonal`, restarted every T/K rounds."""
-    moving(1.0, rho, pieces, T)  # the same conditions on the arguments
+    """Return the adversary of `moving`: `orthogonal`, restarted every T/`pieces` rounds."""
+    moving(1.0, rho, pieces, T)  # checks the arguments
     across, length = orthogonal(rho), T // pieces
 
     def adversary(t, w, past):
@@ -136,7 +154,11 @@ def restarts(rho: float, pieces: int, T: int) -> Adversary:
 
 
 def best_pieces(trace: Any, pieces: int, over: Any) -> Array:
-    """Return the best point of each of K | T equal pieces, row by row, `(T, n)`, for `dynamic_regret`."""
+    """Return the best point of each of K equal pieces, repeated for its rounds, `(T, n)`.
+
+    The losses are linearised, `over` is the set, and K = `pieces` must divide T. The result is a path of
+    comparators for `trace.dynamic_regret`.
+    """
     if trace.rounds % validate.count("pieces", pieces):
         raise ValueError(f"pieces must divide the {trace.rounds} rounds, got {pieces}")
     Z = trace.subgradients.reshape(pieces, -1, trace.dim)

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ocolab.limits.base import Adversary, Array, limit
+from ocolab.limits.base import limit
 from ocolib import validate
 from ocolib.sets import Ball
+from ocolib.types import Adversary, Array
 
 
 class FromSum:
-    """Play one game of a learner whose move depends on the number t of rounds and on the sum Z_t."""
+    """Play one game of a `BySum` learner; it stores the number t of rounds and the sum Z of the gradients."""
 
     def __init__(self, learner: Any):
         self.learner, self.t, self.Z = learner, 0, np.zeros(learner.over.dim)
@@ -27,7 +28,7 @@ class FromSum:
 
 
 class BySum:
-    """Define a learner whose play after t rounds with gradients of sum Z is `move(t, Z)`."""
+    """Define a learner that plays `move(t, Z)` after t rounds with gradient sum Z; a subclass has `over`."""
 
     def player(self) -> FromSum:
         """Return a fresh player."""
@@ -38,7 +39,11 @@ class BySum:
 
 
 def coin_sums(T: int) -> tuple[Array, Array]:
-    """Return the values of S_T = ±1 ± … ± 1 (T fair signs) and their probabilities, both `(T + 1,)`."""
+    """Return the values of S_T, the sum of T fair signs ±1, and their probabilities, both `(T + 1,)`.
+
+    >>> values, chances = coin_sums(2); values.tolist(), chances.round(6).tolist()
+    ([-2, 0, 2], [0.25, 0.5, 0.25])
+    """
     k = np.arange(validate.count("T", T, low=0) + 1)
     log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, T + 1)))])
     log_chance = log_factorial[T] - log_factorial[k] - log_factorial[T - k] - T * np.log(2.0)
@@ -46,20 +51,28 @@ def coin_sums(T: int) -> tuple[Array, Array]:
 
 
 def mean_distance(x: float, T: int) -> float:
-    """Return E|x + S_T|, the mean distance from 0 of a fair random walk of T steps from x."""
+    """Return E|x + S_T|, the expected distance from 0 of a fair random walk that starts at x, after T steps.
+
+    >>> round(mean_distance(0.0, 2), 6)
+    1.0
+    """
     values, chances = coin_sums(T)
     return float(np.abs(validate.number("x", x) + values) @ chances)
 
 
 @limit("tight", "ox13.thm2")
 def interval(radius: float, rho: float, T: int) -> float:
-    """Return the minimax regret of linear losses |z_t| ≤ ρ on [−R, R]: R·ρ·E|S_T| ≈ R·ρ·√(2T/π).
+    """Return the minimax regret R·ρ·E|S_T| ≈ R·ρ·√(2T/π) of linear losses |z_t| ≤ ρ on [−R, R].
 
-    Let V_r(Z) = R·E|Z + ρS_r| be the value with r rounds left. V_0 = R|Z| is the comparator's gain. In a
-    round the worst z is ±ρ, because z ↦ zw + V_r(Z + z) is convex; the play that makes both signs equally
-    bad is w = −(V_r(Z + ρ) − V_r(Z − ρ))/(2ρ), it lies in [−R, R] because V_r is R-Lipschitz, and what
-    remains is the mean of V_r(Z ± ρ), which is V_{r+1}(Z). A fair coin forces it: on average no play
-    gains on it. (Cover 1966.)
+    S_T is the sum of T fair signs. The claim is that with r rounds left and gradient sum Z the value of the
+    game is V_r(Z) = R·E|Z + ρS_r|. V_0 = R|Z| is the gain of the comparator. In a round the worst z is ±ρ,
+    because z ↦ zw + V_r(Z + z) is convex. Both signs are equally bad for the play
+    w = −(V_r(Z + ρ) − V_r(Z − ρ))/(2ρ), which lies in [−R, R] because V_r is R-Lipschitz; what remains is the
+    mean of V_r(Z ± ρ), which is V_{r+1}(Z). A fair coin ±ρ forces the value, because every play has expected
+    loss 0 against it. (Cover 1966.)
+
+    >>> round(interval(1.0, 1.0, 3), 6)
+    1.5
     """
     T = validate.count("T", T)
     return validate.positive("radius", radius) * validate.positive("rho", rho) * mean_distance(0.0, T)
@@ -67,14 +80,14 @@ def interval(radius: float, rho: float, T: int) -> float:
 
 @dataclass(frozen=True)
 class IntervalMinimax(BySum):
-    """Run the optimal player of `interval`: w = −(V_r(Z + ρ) − V_r(Z − ρ))/(2ρ), r rounds left."""
+    """Run the optimal player of `interval`: w = −(V_r(Z + ρ) − V_r(Z − ρ))/(2ρ), r rounds after this one."""
 
     radius: float
     rho: float
     T: int
 
     def __post_init__(self):
-        interval(self.radius, self.rho, self.T)  # the same conditions on the arguments
+        interval(self.radius, self.rho, self.T)  # checks the arguments
 
     @property
     def over(self) -> Ball:
@@ -82,15 +95,16 @@ class IntervalMinimax(BySum):
         return Ball(1, self.radius)
 
     def move(self, t: int, Z: Array) -> Array:
-        """Return the play after t rounds with gradients of sum Z."""
+        """Return the play after t rounds whose gradients have the sum Z."""
         left, x = max(self.T - t - 1, 0), float(Z[0]) / self.rho
         return np.array([-0.5 * self.radius * (mean_distance(x + 1, left) - mean_distance(x - 1, left))])
 
 
 def coin(radius: float, rho: float, T: int) -> Adversary:
-    """Return the adversary of `interval`, which plays the sign of ρ that is worse for the learner.
+    """Return the adversary of `interval`, which plays ±ρ with the sign that is worse for the learner.
 
-    It forces the value on every learner: the larger of zw + V_r(Z + z) over z = ±ρ is at least their mean.
+    It forces the value on every learner, because the larger of zw + V_r(Z + z) for z = ±ρ is at least their
+    mean.
     """
     interval(radius, rho, T)
 
@@ -107,12 +121,15 @@ def coin(radius: float, rho: float, T: int) -> Adversary:
 
 @limit("tight", "ox13.thm2")
 def ball(radius: float, rho: float, T: int) -> float:
-    """Return the minimax regret of linear losses ‖z_t‖ ≤ ρ on ‖w‖ ≤ R in dimension ≥ 2: R·ρ·√T.
+    """Return the minimax regret R·ρ·√T of linear losses ‖z_t‖ ≤ ρ on the ball ‖w‖ ≤ R in dimension ≥ 2.
 
-    Upper: Φ_t(Z) = R√(‖Z‖² + ρ²(T − t)) starts at R·ρ·√T and ends at R‖Z_T‖, the comparator's gain. With A =
-    Φ_t/R and w = −R·Z/A a round costs ⟨w, z⟩ = −R⟨Z, z⟩/A, and Φ_{t+1}(Z + z) ≤ R√(A² + 2⟨Z, z⟩) ≤ Φ_t(Z) +
-    R⟨Z, z⟩/A: the sum never grows. Lower: `adversaries.orthogonal`. (Abernethy, Bartlett, Rakhlin and Tewari
-    2008.)
+    Upper bound: the potential Φ_t(Z) = R√(‖Z‖² + ρ²(T − t)) starts at R·ρ·√T and ends at R‖Z_T‖, the gain of
+    the comparator. Let A = Φ_t/R. The play w = −R·Z/A pays ⟨w, z⟩ = −R⟨Z, z⟩/A in the round, and
+    Φ_{t+1}(Z + z) ≤ R√(A² + 2⟨Z, z⟩) ≤ Φ_t(Z) + R⟨Z, z⟩/A, so payments plus potential never increase. Lower
+    bound: `adversaries.orthogonal`. (Abernethy, Bartlett, Rakhlin and Tewari 2008.)
+
+    >>> float(ball(1.0, 2.0, 100))
+    20.0
     """
     T = validate.count("T", T)
     return validate.positive("radius", radius) * validate.positive("rho", rho) * np.sqrt(T)
@@ -136,6 +153,6 @@ class BallMinimax(BySum):
         return Ball(self.dim, self.radius)
 
     def move(self, t: int, Z: Array) -> Array:
-        """Return the play after t rounds with gradients of sum Z."""
+        """Return the play after t rounds whose gradients have the sum Z."""
         length = np.sqrt(Z @ Z + self.rho**2 * max(self.T - t, 0))
         return -self.radius * Z / (length or 1.0)

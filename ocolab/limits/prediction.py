@@ -1,5 +1,7 @@
-"""Prediction with expert advice: the game solved exactly, for two experts by a formula, for more by a dynamic
-program over the gaps; and the worst that binary losses can do to Hedge."""
+"""Solve prediction with expert advice, and compute the worst case of Hedge over binary losses.
+
+Two experts have a closed form; more experts need a dynamic program over the gaps to the best expert.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,37 +9,42 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from ocolab.limits.base import Array, limit
+from ocolab.limits.base import limit
 from ocolab.limits.linear import BySum, IntervalMinimax, coin_sums, interval
 from ocolib import validate
 from ocolib.sets import Simplex
+from ocolib.types import Array
 
 # ---------------------------------------------------------------- two experts
 
 
 @limit("tight", "ma17.claim.logN")
 def two_experts(T: int) -> float:
-    """Return the minimax regret of two experts with losses in [0, 1]: ½·E|S_T| ≈ √(T/2π).
+    """Return ½·E|S_T| ≈ √(T/2π), the minimax regret of two experts with losses in [0, 1].
 
-    With weights (1 + w)/2, (1 − w)/2 and z = ℓ_1 − ℓ_2 the regret is half that of `interval`, R = ρ = 1.
+    S_T is the sum of T fair signs. With weights (1 + w)/2 and (1 − w)/2 and z = ℓ_1 − ℓ_2, the regret is half
+    that of `interval` with R = ρ = 1.
+
+    >>> round(two_experts(3), 6)
+    0.75
     """
     return 0.5 * interval(1.0, 1.0, T)
 
 
 @dataclass(frozen=True)
 class Cover(BySum):
-    """Run the optimal player for two experts with losses in [0, 1].
+    """Run Cover's optimal player for two experts with losses in [0, 1] over T rounds.
 
-    While the gap is whole an expert's weight is the chance that it leads after the rounds that follow this
-    one, if each moves the gap by a fair ±1, a tie counting half; between whole gaps the weight is linear, and
-    the chance need not be optimal.
+    If the gap between the experts is an integer, the weight of an expert is the probability that it leads
+    after the rounds that follow this one, when each of them moves the gap by a fair ±1 (a tie counts half).
+    Between integer gaps the weights are interpolated linearly.
     """
 
     T: int
     over = Simplex(2)
 
     def move(self, t: int, Z: Array) -> Array:
-        """Return the two weights after t rounds of losses with sum Z."""
+        """Return the two weights after t rounds whose losses have the sum Z."""
         w = IntervalMinimax(1.0, 1.0, self.T).move(t, Z[:1] - Z[1:])[0]
         return np.array([1 + w, 1 - w]) / 2
 
@@ -47,12 +54,15 @@ class Cover(BySum):
 
 @limit("lower", "ma17.claim.logN")
 def experts_floor(n: int, T: int) -> float:
-    """Return the regret that fair coins force on every learner with n experts:
-    ½·E max_i S_i, S_i the sum of T fair signs.
+    """Return ½·E max_i S_i, the expected regret that fair coin losses force on every learner with n experts.
 
-    If all losses are independent fair bits, each play costs ½ on average, and the best expert ends at
-    (T − max_i S_i)/2. Exact for all n and T: the maximum of n independent copies has distribution function
-    F^n. The ratio to √(T ln(n)/2) tends to 1 as T → ∞ and then n → ∞ (Cesa-Bianchi and Lugosi, section 3.7).
+    S_1, …, S_n are independent sums of T fair signs. If all losses are independent fair bits, every play
+    costs ½ per round in expectation, and the total loss of the best expert is (T − max_i S_i)/2. The
+    expectation is computed exactly from the distribution function F^n of the maximum, where F is that of S_T.
+    The ratio to √(T ln(n)/2) tends to 1 as first T → ∞ and then n → ∞ (Cesa-Bianchi and Lugosi, section 3.7).
+
+    >>> round(experts_floor(2, 2), 6)
+    0.375
     """
     n, T = validate.count("n", n), validate.count("T", T)
     values, chances = coin_sums(T)
@@ -61,10 +71,11 @@ def experts_floor(n: int, T: int) -> float:
 
 
 class Gaps:
-    """Represent cumulative losses as a state: sorted, minus the smallest, 0 = x_1 ≤ … ≤ x_n ≤ size.
+    """Enumerate the states of the experts game: the sorted gaps 0 = x_1 ≤ … ≤ x_n ≤ size to the best expert.
 
-    Adding c to every loss of a round costs learner and comparator c alike, and names do not matter: the gaps
-    are all of the past that counts. One row of `states` each; `bits` are the binary losses of a round.
+    Adding a constant to all losses of a round costs learner and comparator the same, and the order of the
+    experts does not matter, so the gaps of the cumulative losses are the only part of the past that counts.
+    Each row of `states` is one state, `where` maps gaps to rows, and `bits` are the binary losses of a round.
     """
 
     def __init__(self, n: int, size: int):
@@ -75,7 +86,7 @@ class Gaps:
         self.where[tuple(self.states[:, 1:].T)] = np.arange(len(self.states))
 
     def after(self, following: "Gaps") -> tuple[Array, Array]:
-        """Return the row in `following` of each state after each binary loss, and how the least sum grows."""
+        """Return the row in `following` of each state after each loss, and the growth of the minimum."""
         L = np.sort(self.states[:, None, :] + self.bits, axis=-1)
         best = L[..., 0]
         gaps = np.minimum(L - best[..., None], len(following.where) - 1)
@@ -84,12 +95,11 @@ class Gaps:
 
 @dataclass(frozen=True, eq=False)
 class ExpertsGame(BySum):
-    """Hold the solved game of n experts with binary losses over T rounds; t counts the rounds played.
+    """Hold the solved game of n experts with binary losses over T rounds; it is also a learner.
 
-    The game is itself the learner that plays `plays`.
-
-    With `values[t]` the regret still to come from each state, a round gives
-    max over ℓ of ⟨p, ℓ⟩ + `to_come[t][state, ℓ]`; `plays[t]` is the learner's p in each state.
+    After t rounds, `plays[t]` has the learner's weights p in each state (one row for each row of
+    `gaps[t].states`), and `values[t]` has the regret that is still to come: the maximum over the binary
+    losses ℓ of ⟨p, ℓ⟩ + `to_come[t][state, ℓ]`. As a learner the object plays `plays`.
     """
 
     n: int
@@ -99,27 +109,32 @@ class ExpertsGame(BySum):
     values: list[Array]
     to_come: list[Array]
 
+    def __repr__(self) -> str:
+        return f"ExpertsGame(n={self.n}, T={self.T}, value {self.value:.6g})"
+
     @property
     def value(self) -> float:
-        """Return the regret of the whole game: the worst case of a rule, or the minimax regret."""
+        """Return the regret of the whole game: the worst case of the given rule, or the minimax regret."""
         return float(self.values[0][0])
 
     @property
     def over(self) -> Simplex:
-        """Return the simplex of the n experts."""
+        """Return the set of plays, the simplex of the n experts."""
         return Simplex(self.n)
 
     def state(self, t: int, L: Array) -> tuple[int, Array]:
-        """Return the row of the cumulative losses L after t rounds, and the experts from best to worst."""
+        """Return the row of the state after t rounds with total losses L, and the experts, best first."""
         if not np.array_equal(L, np.round(L)):
-            raise ValueError(f"the losses must be 0 or 1 (round fractions at random), got the sum {L}")
+            raise ValueError(
+                f"losses must be 0 or 1, got losses with the sum {L}; round fractions to 0 or 1 at random"
+            )
         order = np.argsort(L, kind="stable")
         where = self.gaps[t].where
         gaps = np.minimum(L[order] - L.min(), len(where) - 1).astype(int)
         return where[tuple(gaps[1:])], order
 
     def move(self, t: int, L: Array) -> Array:
-        """Return the learner's weights after t rounds of losses with sum L; each loss must be 0 or 1."""
+        """Return the learner's weights after t rounds whose losses, each 0 or 1, have the sum L."""
         if t >= self.T:
             return np.full(self.n, 1.0 / self.n)  # the game is over
         row, order = self.state(t, L)
@@ -128,16 +143,20 @@ class ExpertsGame(BySum):
         return p
 
     def adversary(self, t: int, w: Array, past: Array) -> Array:
-        """Return the worst binary loss of round t for the play w; without a rule it forces `value`."""
+        """Return the worst binary loss of round t against the play w, given the earlier losses.
+
+        If the game was solved without a rule, this adversary forces `value` on every learner.
+        """
         row, order = self.state(t - 1, past.sum(axis=0))
         bits = self.gaps[t - 1].bits
         loss = np.empty(self.n)
         worth = bits @ w[order] + self.to_come[t - 1][row]
-        loss[order] = bits[np.argmax(worth.round(9))]  # of equally bad ones the first, on every machine
+        # rounding makes sure that ties are broken in the same way on every machine
+        loss[order] = bits[np.argmax(worth.round(9))]
         return loss
 
     def losses(self) -> Array:
-        """Return the game of `plays` against `adversary`, `(T, n)`: losses that attain `value`."""
+        """Return losses that attain `value` against `plays`, `(T, n)`: the answers of `adversary`."""
         past = np.empty((self.T, self.n))
         for t in range(self.T):
             past[t] = self.adversary(t + 1, self.move(t, past[:t].sum(axis=0)), past[:t])
@@ -145,17 +164,20 @@ class ExpertsGame(BySum):
 
 
 def solve_experts(n: int, T: int, rule: Callable[[Array], Array] | None = None) -> ExpertsGame:
-    """Return the game of n experts over T rounds, solved backwards over the gaps: an `ExpertsGame`.
+    """Solve the game of n ≥ 2 experts over T rounds by backward induction over the gaps, as an `ExpertsGame`.
 
-    `rule(states)` gives the weights of a learner, a row a state, the best expert first; then `value` is its
-    exact worst case over binary losses. Without a rule the learner plays optimally, and `value` is the
-    minimax regret over all losses in [0, 1]. For the optimum binary losses suffice: V_0(L) = −min_i L_i is
-    convex; if V_r is, then so is ⟨p, ℓ⟩ + V_r(L + ℓ), in ℓ and in (p, L); so the worst ℓ is a vertex of the
-    cube, and the maximum over vertices, minimised over p, leaves a convex V_{r+1}(L).
+    `rule(states)` returns the weights of a learner, one row per state, with the best expert first; then
+    `value` is the exact worst case of this learner over binary losses. Without a rule the learner plays
+    optimally, and `value` is the minimax regret over all losses in [0, 1] (this needs cvxpy).
 
-    The optimal weights of all states of a round are one linear program: least Σ v with v_x ≥ ⟨p_x, ℓ⟩ +
-    V_r(x + ℓ) for every binary ℓ. An expert behind by the rounds left or more can at best tie, not
-    overtake, so its gap is cut to that number; a learner's rule sees the whole gap.
+    For the optimal learner binary losses suffice: V_0(L) = −min_i L_i is convex. If V_r is convex, then
+    ⟨p, ℓ⟩ + V_r(L + ℓ) is convex in ℓ, so the worst ℓ is a vertex of the cube; it is also jointly convex in
+    (p, L), so the maximum over the vertices, minimised over p, is a convex function V_{r+1}(L).
+
+    The optimal weights of all states of a round solve one linear program: minimise Σ v_x subject to
+    v_x ≥ ⟨p_x, ℓ⟩ + V_r(x + ℓ) for every binary ℓ. An expert whose gap is at least the number of rounds left
+    can tie with the best expert but not overtake it, so its gap is cut to that number. The rule of a given
+    learner sees the whole gap.
     """
     n, T = validate.count("n", n, low=2), validate.count("T", T)
     size = [t if rule else min(t, T - t) for t in range(T + 1)]
@@ -165,7 +187,7 @@ def solve_experts(n: int, T: int, rule: Callable[[Array], Array] | None = None) 
     to_come: list[Array] = []
     for t in reversed(range(T)):
         following, best = gaps[t].after(gaps[t + 1])
-        C = values[0][following] - best  # what is still to come after each loss, less the leader's own
+        C = values[0][following] - best  # regret to come after each loss
         p = rule(gaps[t].states) if rule else _equalize(gaps[t].states, gaps[t].bits, C)
         values.insert(0, (p @ gaps[t].bits.T + C).max(axis=1))
         plays.insert(0, p)
@@ -174,7 +196,7 @@ def solve_experts(n: int, T: int, rule: Callable[[Array], Array] | None = None) 
 
 
 def _equalize(states, bits, C):
-    """Return, per state, the p with the smallest max over ℓ of ⟨p, ℓ⟩ + C[state, ℓ], equal for equal gaps."""
+    """Return for each state the p that minimises max_ℓ ⟨p, ℓ⟩ + C[state, ℓ], equal for equal gaps."""
     import cvxpy as cp
 
     p, v = cp.Variable(states.shape, nonneg=True), cp.Variable((len(states), 1))
@@ -187,9 +209,7 @@ def _equalize(states, bits, C):
 
 @limit("tight", "ma17.claim.logN")
 def experts(n: int, T: int) -> float:
-    """Return the minimax regret of n experts with losses in [0, 1],
-    from the dynamic program of `solve_experts`.
-    """
+    """Return the minimax regret of n ≥ 2 experts with losses in [0, 1] over T rounds; see `solve_experts`."""
     return solve_experts(n, T).value
 
 
@@ -197,7 +217,7 @@ def experts(n: int, T: int) -> float:
 
 
 def hedge_game(n: int, T: int, eta: float | None = None) -> ExpertsGame:
-    """Return the game of Hedge on binary losses, p = softmax(−η·gaps); η = √(8 ln n / T) unless given."""
+    """Solve the game of Hedge, p = softmax(−η·gaps), on binary losses; η is √(8 ln(n)/T) by default."""
     n, T = validate.count("n", n, low=2), validate.count("T", T)
     eta = np.sqrt(8 * np.log(n) / T) if eta is None else validate.positive("eta", eta)
 
@@ -212,13 +232,17 @@ def hedge_game(n: int, T: int, eta: float | None = None) -> ExpertsGame:
 def hedge(n: int, T: int, eta: float | None = None) -> float:
     """Return the largest regret of Hedge over binary losses; `hedge_losses` attains it.
 
-    Binary losses are the worst for the optimum, not always for Hedge: this is a lower bound on its worst case
-    over [0, 1]. With n = T = 3 and the default step the losses (1, .7, 0), (0, 0, 1), (1, 0, 1) cost 1.086
-    against 1.075; with n = T = 2 and η = 5 the losses (½, 0), (0, 1) cost 0.674 against 0.507.
+    The step size η is √(8 ln(n)/T) by default. Binary losses are worst for the optimal learner, but not
+    always for Hedge, so this is only a lower bound on its worst case over losses in [0, 1]. With n = T = 3
+    and the default step, the losses (1, .7, 0), (0, 0, 1), (1, 0, 1) give regret 1.086 instead of 1.075;
+    with n = T = 2 and η = 5, the losses (½, 0), (0, 1) give 0.674 instead of 0.507.
+
+    >>> round(hedge(2, 2), 6), round(hedge(3, 3), 3)
+    (0.659077, 1.075)
     """
     return hedge_game(n, T, eta).value
 
 
 def hedge_losses(n: int, T: int, eta: float | None = None) -> Array:
-    """Return binary losses that give Hedge its largest regret, `(T, n)`."""
+    """Return binary losses that give Hedge its largest regret, `(T, n)`; same arguments as `hedge`."""
     return hedge_game(n, T, eta).losses()

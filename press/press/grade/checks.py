@@ -1,7 +1,7 @@
-"""Run the checkers of the book on a student's answers; only the judge's process runs this module.
+"""Run the book's checkers on a student's answers; only the judge's process imports this module.
 
-Checkers and references come from the solved pages of the checkout that grades (`checker`); no student's
-notebook, and nothing behind the fence, has a say in them.
+Checkers and references come from the solved pages of the project that grades. Nothing in a student's notebook
+or in the sandbox can influence them.
 """
 
 import ast
@@ -18,27 +18,29 @@ __all__ = ["above", "book", "checker", "functions", "needed", "page_of", "run_qu
 
 
 def page_of(name):
-    """The page of an exercise, as its address has it: "lecture-13-oco/the-game"."""
+    """Return the address of an exercise's page, such as "lecture-13-oco/the-game"."""
     return book()[name][0].relative_to(notebooks.TEXT).with_suffix("").as_posix()
 
 
 @cache
 def checker(name):
-    """Get the checker of an exercise: (names it finds, parts of its cell). The one place where checkers come
-    from.
-    """
+    """Return the checker of an exercise: (namespace in which it runs, parts of the judge's cell)."""
     page, _ = book()[name]
     before, cell = above(page, name)
     return before, exercise.parts(cell)
 
 
 def functions(name):
-    """The names of the functions that an exercise asks for."""
+    """Return the names of the functions that an exercise asks for."""
     return [part.node.name for part in checker(name)[1] if exercise.is_answer(part.node)]
 
 
 def verdicts(name, ask, fresh):
-    """Say what the checkers think of the functions that `ask(function, args, kwargs)` answers for."""
+    """Run the checkers of an exercise and return their verdicts.
+
+    `ask(function, args, kwargs)` evaluates the student's functions, `fresh` is the seed of the instances (0:
+    those of the page).
+    """
     before, parts = checker(name)
     namespace, heard = dict(before), []
     for part in parts:
@@ -55,7 +57,7 @@ def verdicts(name, ask, fresh):
 
 
 def proxy(part, ask):
-    """The student's function as the judge sees it: name and signature of the stub, answered elsewhere."""
+    """Return a function with the stub's name and signature that calls the student's function by `ask`."""
     stub = {}
     exec(ast.unparse(ast.Module([part.node], [])), {"np": np}, stub)
     name = part.node.name
@@ -63,6 +65,6 @@ def proxy(part, ask):
     def call(*args, **kwargs):
         return ask(name, args, kwargs)
 
-    call.asked_elsewhere = True  # its lines are not the student's
+    call.asked_elsewhere = True  # its source lines are ours, not the student's
     call.__name__, call.__signature__ = name, inspect.signature(stub[name])
     return call

@@ -1,8 +1,8 @@
 """Read the submissions of a class: a folder of notebooks, or the zip file of a learning platform.
 
-Moodle names a folder or file `Name_1234567_assignsubmission_file_…`, Canvas a file
-`name_LATE_55501_777001_…`; elsewhere a folder, a zip or a file is named by its student. Zips may lie in zips.
-Everything is read in memory, nothing is unpacked on the disk.
+The first step of grading. Moodle names a folder or file `Name_1234567_assignsubmission_file_…`, Canvas a file
+`name_LATE_55501_777001_…`; otherwise a folder, a zip or a file is named after its student. Zips may contain
+zips. Everything is read in memory, and nothing is unpacked to the disk.
 """
 
 import datetime as dt
@@ -11,11 +11,12 @@ import os
 import re
 import unicodedata
 import zipfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from press.grade.judge import harmless
-from press.grade.notebook import LARGEST
+from press.grade.notebook import LARGEST, TOO_LARGE
 
 MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL
@@ -23,40 +24,45 @@ MOODLE = re.compile(
 CANVAS = re.compile(
     r"(?P<name>[^_/]+?)(?P<late>_LATE)?_(?P<id>\d+)_(?P<number>\d{4,18})_(?P<rest>.+)", re.DOTALL
 )
-NOTEBOOK = (".ipynb", ".ipynb.json", ".ipynb.txt")  # some browsers add an ending
+NOTEBOOK = (".ipynb", ".ipynb.json", ".ipynb.txt")  # some browsers add an extension
 STRAY = {"__MACOSX", ".ipynb_checkpoints", "__pycache__"}
 DEEPEST, MEMBERS = 4, 5000
-RATIO = 20  # what is packed may be so many times as large as it weighs on the disk
-ROOM = 100 << 20  # bytes beyond that, for all that lies in one file on the disk
+MOST = 200  # notebooks of one student; of more, the last ones are graded
+RATIO = 20  # unpacked files may be this many times as large as packed ones
+ROOM = 100 << 20  # and this many bytes larger in total, per file on the disk
+METHODS = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED  # only of these can Python unpack a part and stop
 
 
 @dataclass
 class File:
-    """One file: its place (zips count as folders), what it holds, and when it was written.
+    """One file: its path (zips count as folders), its content, and when it was written.
 
-    `times` has (parts, when) of the file on the disk and of each member on the way to this one.
+    `times` has (number of parts, time) for the file on the disk and for each zip member on the way to this
+    one.
     """
 
     parts: tuple
-    content: bytes | None  # None: it was not read, `reason` says why
+    content: bytes | None  # None if it was not read; then `reason` says why
     times: tuple
     reason: str = ""
-    weight: float = 0.0  # its bytes on the disk
+    weight: float = 0.0  # its share of the bytes on the disk
 
     @property
     def name(self):
+        """Return the path as text."""
         return "/".join(self.parts)
 
     def when(self, part):
-        """When that was handed in which has the part of this number in its name: what lies in a student's
-        own zip carries times that the student can set.
+        """Return the time of the outermost file whose path includes the part with this number.
+
+        Times inside a student's own zip do not count, because the student can set them.
         """
         return next(when for parts, when in self.times if parts > part)
 
 
 @dataclass
 class Attempt:
-    """A notebook of a student, or a file that is none and of which only that can be said."""
+    """A submitted notebook, or a submitted file that is no notebook, with the reason why it is not graded."""
 
     student: str  # id
     name: str
@@ -65,13 +71,16 @@ class Attempt:
     when: dt.datetime | None
     order: tuple
     reason: str = ""
-    late: bool = False  # the platform says so
-    folder: str = ""  # as the platform names it, for what goes back
+    late: bool = False  # according to the platform
+    folder: str = ""  # its name on the platform, for the feedback
     platform: str = ""
 
 
 def text(part):
-    """A name as text: bytes that are no UTF-8 are those of an old Windows; ü is one sign, not two."""
+    """Return a file name as text.
+
+    Bytes that are not UTF-8 are read as an old Windows encoding; accented letters become one character.
+    """
     try:
         part.encode("utf8")
     except UnicodeEncodeError:
@@ -80,7 +89,7 @@ def text(part):
 
 
 def files(folder, leave=None):
-    """All files below a folder, those in zips too, but not those below `leave`."""
+    """Yield all files below a folder, including those in zips, except those below `leave`."""
     folder = Path(folder)
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         if leave and Path(leave).resolve() in path.parents:
@@ -88,9 +97,15 @@ def files(folder, leave=None):
         parts = tuple(map(text, path.relative_to(folder).parts))
         times = ((len(parts), dt.datetime.fromtimestamp(path.lstat().st_mtime)),)
         if path.is_symlink():
-            yield File(parts, None, times, "a link to another place, not followed")
+            yield File(parts, None, times, "a symbolic link, which is not followed")
+            continue
+        if not readable(parts[-1]):
+            yield File(parts, None, times, "not a notebook")
             continue
         try:
+            if path.stat().st_size > LARGEST and not packed(parts[-1]):
+                yield File(parts, None, times, TOO_LARGE)
+                continue
             content = path.read_bytes()
         except (OSError, MemoryError) as error:
             yield File(parts, None, times, f"it cannot be read ({type(error).__name__})")
@@ -98,19 +113,29 @@ def files(folder, leave=None):
         yield from opened(File(parts, content, times, weight=len(content)), 1, [ROOM])
 
 
+def packed(name):
+    """Return whether a file of this name is a zip."""
+    return name.lower().endswith(".zip")
+
+
+def readable(name):
+    """Return whether a file of this name is a notebook or may contain one; films are never read."""
+    return packed(name) or name.lower().endswith(NOTEBOOK)
+
+
 def opened(file, depth, room):
-    """A file, or all files of a zip; `room` has the bytes that are left for what grows."""
-    if not file.parts[-1].lower().endswith(".zip"):
+    """Yield a file, or all files of a zip; `room` holds the bytes that unpacking may still use."""
+    if not packed(file.parts[-1]):
         yield file
         return
     try:
         bundle = zipfile.ZipFile(io.BytesIO(file.content))
         members = [member for member in bundle.infolist() if not member.is_dir()]
         if depth > DEEPEST or len(members) > MEMBERS:
-            raise ValueError("too many files in it, or zips in zips")
+            raise ValueError("too many files or too many nested zips")
         if sum(member.compress_size for member in members) > len(file.content):
             raise ValueError("its parts overlap")
-    except Exception as error:  # damaged, locked, or packed in a way that is not known here
+    except Exception as error:  # damaged, encrypted, or an unknown compression
         yield File(file.parts, None, file.times, f"a zip that cannot be opened ({error})"[:200])
         return
     for member in members:
@@ -118,24 +143,28 @@ def opened(file, depth, room):
 
 
 def unpacked(file, bundle, member, depth, room):
-    """A member of a zip; one that is damaged does not take the others with it."""
-    inside = [text(part) for part in member.filename.split("/") if part not in ("", ".", "..")]
+    """Yield a member of a zip; a damaged member does not affect the others."""
+    names = re.split(r"[/\\]", member.filename)  # some Windows programs write \
+    inside = [text(part) for part in names if part not in ("", ".", "..")]
     parts = (*file.parts, *inside)
     try:
         when = dt.datetime(*member.date_time) if member.date_time[0] > 1980 else file.times[-1][1]
     except ValueError:
         when = file.times[-1][1]
     weight = member.compress_size * file.weight / len(file.content)
-    inner = File(parts, None, (*file.times, (len(parts), when)), "no notebook", weight)
-    is_zip, beyond = parts[-1].lower().endswith(".zip"), member.file_size - RATIO * weight
+    inner = File(parts, None, (*file.times, (len(parts), when)), "not a notebook", weight)
+    is_zip, beyond = packed(parts[-1]), member.file_size - RATIO * weight
     if beyond > room[0] or (member.file_size > LARGEST and not is_zip):
         inner.reason = "too large"
-    elif is_zip or parts[-1].lower().endswith(NOTEBOOK):
+    elif readable(parts[-1]):
         room[0] -= max(0, beyond)
         try:
-            inner.content, inner.reason = bundle.read(member), ""
+            if member.compress_type not in METHODS:
+                raise ValueError("packed in an unusual way")
+            with bundle.open(member) as content:  # with a length: the size that a zip claims may be a lie
+                inner.content, inner.reason = content.read(member.file_size + 1), ""
         except Exception as error:
-            inner.reason = f"in a zip, and cannot be opened ({error})"[:200]
+            inner.reason = f"a file in a zip that cannot be opened ({error})"[:200]
     if inner.content is None:
         yield inner
     else:
@@ -143,7 +172,7 @@ def unpacked(file, bundle, member, depth, room):
 
 
 def stray(file):
-    """Is this one of the files that systems leave about?"""
+    """Return whether this is a file that an operating system or editor left behind."""
     last = file.parts[-1]
     return (
         bool(STRAY & set(file.parts)) or last.startswith(("._", ".")) or last in ("Thumbs.db", "desktop.ini")
@@ -151,15 +180,15 @@ def stray(file):
 
 
 def attempts(folder, roster, leave=None):
-    """(what is to be graded, [(file, why it is not)]) of a folder."""
+    """Return ([Attempt], [(file, reason why it is not graded)]) for a folder."""
     every = list(files(folder, leave))
     tops = {file.parts[0] for file in every if not stray(file)}
-    bundle = next(iter(tops)) if len(tops) == 1 else ""  # one zip alone is the class, not a student
+    bundle = next(iter(tops)) if len(tops) == 1 else ""  # a single zip contains the class, not one student
     bundle = bundle if bundle.lower().endswith(".zip") else ""
     found, ignored = [], []
     for file in every:
         if stray(file):
-            ignored.append((file.name, "left by a system"))
+            ignored.append((file.name, "left behind by an operating system or editor"))
             continue
         skipped = int(bool(bundle) and len(file.parts) > 1)
         who = owner(file.parts[skipped:], roster)
@@ -168,15 +197,23 @@ def attempts(folder, roster, leave=None):
         if is_notebook or (who["sure"] and file.reason.startswith("a zip")):
             found.append(attempt(file, who))
         else:
-            ignored.append((file.name, file.reason or "no notebook"))
+            ignored.append((file.name, file.reason or "not a notebook"))
             if who["sure"]:
-                reason = f"no notebook was handed in, only {file.parts[-1]}"
+                reason = "no notebook, and none came with it"
                 found.append(attempt(File(file.parts, None, file.times, reason), who))
+    count, kept = Counter(), []
+    for one in sorted(found, key=lambda one: one.order, reverse=True):
+        count[one.student] += 1
+        if count[one.student] <= MOST:
+            kept.append(one)
+    ignored += [(who, f"{n} notebooks; only the last {MOST} count") for who, n in count.items() if n > MOST]
+    found = kept[::-1]
     graded = {one.student for one in found if one.content is not None}
     return [one for one in found if one.content is not None or one.student not in graded], ignored
 
 
 def attempt(file, who):
+    """Return the `Attempt` for a file of the student `who`."""
     when = file.when(who["part"])
     return Attempt(
         student=who["id"],
@@ -193,9 +230,9 @@ def attempt(file, who):
 
 
 def owner(parts, roster):
-    """Whose file is this? {id, name, sure, …}; sure if a platform or the roster says so.
+    """Return whose file this is, as {id, name, sure, …}; sure if a platform or the roster says so.
 
-    The outermost name counts: what a student calls the files within is not asked.
+    The outermost name counts, whatever a student calls the files within.
     """
     for place, part in enumerate(parts):
         if found := MOODLE.fullmatch(part):
@@ -211,11 +248,12 @@ def owner(parts, roster):
 
 
 def known(roster, part, key, name, platform="", folder="", number=0, late=False):
+    """Return the description of a student, with id and name from the roster if it has them."""
     key = roster.find(key, name) or key
     return {"id": key, "name": roster.people.get(key, name), "sure": True, "part": part,
             "platform": platform, "folder": folder, "number": number, "late": late}  # fmt: skip
 
 
 def bare(part):
-    """A name without the endings that files have."""
+    """Return a name without the extensions of notebooks and archives."""
     return re.sub(r"(\.ipynb|\.json|\.txt|\.zip|\.tar|\.gz)+$", "", part, flags=re.IGNORECASE)

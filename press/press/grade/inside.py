@@ -1,10 +1,12 @@
 """Run inside the sandbox: execute the cells of a notebook, then call the functions that they define.
 
-The judge starts it with nothing but Python, NumPy and ocolib in sight. Messages come on standard input and go
-to standard output, a line of JSON each; what a cell prints goes nowhere. Nothing here is secret and nothing
-here is trusted: a student's code shares this process and may change all of it, so the judge believes no
-message, it only reads values.
+The judge starts this file with only Python, NumPy and ocolib available. Messages arrive on standard input and
+leave on standard output, one line of JSON each; what a cell prints is discarded. Nothing here is secret and
+nothing here is trusted: the student's code shares this process and may change everything in it. The judge
+therefore takes values from the messages, but never a verdict.
 """
+
+import __future__
 
 import ast
 import builtins
@@ -21,12 +23,12 @@ import json
 
 import wire
 
-LONGEST = 500  # letters of an error that are told
-STUBS = (ast.Pass, ast.Return, ast.Expr)
+LONGEST = 500  # characters of an error that are reported
+FUTURE = __future__.annotations.compiler_flag
 
 
 class Quiet:
-    """Stand in for whatever a notebook offers and this place does not: any use of it does nothing."""
+    """Replace things that a notebook has and the sandbox lacks, such as `display`: any use does nothing."""
 
     def __getattr__(self, name):
         return self
@@ -48,7 +50,7 @@ class Quiet:
 
 
 class Shell(Quiet):
-    """`get_ipython()`: shell lines and magics do nothing, but for the code that some of them time."""
+    """Replace `get_ipython()`: magics and shell lines do nothing, except that timed code is executed."""
 
     def __init__(self, namespace):
         self.namespace = namespace
@@ -68,17 +70,18 @@ class Shell(Quiet):
 
 
 class Notebook:
-    """The names that a notebook's cells have left behind, after each of them and at the end."""
+    """The names that the cells of a notebook define, after each cell and at the end."""
 
     def __init__(self):
         self.space = {"__name__": "__main__", "__builtins__": builtins}
         shell = Shell(self.space)
         self.space |= {"get_ipython": lambda: shell, "display": Quiet()}
+        self.future = 0  # flags of `from __future__ import …`
         self.bound = []  # for each cell: (its exercise, {name: is it still a stub?}, all names after it)
         self.wrong = {}  # {exercise: what its cell raised}
 
     def run(self, number, exercise, source, names):
-        """Run one cell, statement by statement: one that fails does not take the others with it."""
+        """Run one cell statement by statement, so that one that fails does not stop the others."""
         before = {name: self.space.get(name) for name in names}
         place, wrong = f"<cell {number}>", None
         linecache.cache[place] = (len(source), None, source.splitlines(True), place)
@@ -87,9 +90,11 @@ class Notebook:
             statements = ast.parse(source, place).body
         except Exception as error:
             statements, wrong = [], told(error)
-        for node in statements:
+        for node in apart(statements):
             try:
-                exec(compile(ast.Module([node], []), place, "exec"), self.space)
+                code = compile(ast.Module([node], []), place, "exec", self.future, dont_inherit=True)
+                self.future |= code.co_flags & FUTURE  # as in a notebook, it holds for later cells too
+                exec(code, self.space)
             except BaseException as error:
                 wrong = wrong or told(error)
             if isinstance(node, ast.FunctionDef) and node.name in names and unwritten(node):
@@ -100,10 +105,10 @@ class Notebook:
             self.wrong[exercise] = wrong
 
     def written(self, exercise, name):
-        """Find the cell whose function of this name is the answer to an exercise, or None.
+        """Return the number of the cell whose function of this name answers an exercise, or None.
 
         It is the last one written in the exercise's own cell. If that still has the stub, or is gone, a cell
-        of the student's own counts, up to the next exercise that asks for the same name.
+        that the student added counts, up to the next exercise that asks for the same name.
         """
         own = [k for k, (of, bound, _) in enumerate(self.bound) if of == exercise and name in bound]
         for k in reversed(own):
@@ -125,14 +130,14 @@ class Notebook:
         return own[-1] if own else None
 
     def found(self, asked):
-        """For {exercise: names of its functions}, which of them there are."""
+        """Return the functions that are defined, for {exercise: names of its functions}."""
         return {
             exercise: [name for name in names if self.written(exercise, name) is not None]
             for exercise, names in asked.items()
         }
 
     def call(self, exercise, names, name, args, kwargs):
-        """Call an answer with the names that its cell saw; what it lacks there may stand further below."""
+        """Call an answer with the names that exist after its cell, or, failing that, after the last cell."""
         places = {n: k for n in names if (k := self.written(exercise, n)) is not None}
         after = dict(self.bound[max(places.values())][2])
         after |= {n: self.bound[k][2][n] for n, k in places.items()}
@@ -145,8 +150,18 @@ class Notebook:
             self.space.update(last)
 
 
+def apart(statements):
+    """Yield the statements; an import of several names as several, so that one missing costs no other."""
+    for node in statements:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                yield ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), "names": [alias]}), node)
+        else:
+            yield node
+
+
 def unwritten(node):
-    """Has a function still the body of a stub: a docstring, and `return None`, `pass` or `...`?"""
+    """Return whether a function is still a stub: a docstring, and `return None`, `pass` or `...`."""
     body = node.body[ast.get_docstring(node) is not None :]
     return all(
         isinstance(part, ast.Pass)
@@ -157,7 +172,7 @@ def unwritten(node):
 
 
 def told(error):
-    """What can be told of an error: its type, its text, and the student's own line."""
+    """Return an error as {type, text, line, source}, with the line of the student's own code."""
     text = str(error)[:LONGEST]
     if isinstance(error, SyntaxError):
         return {"type": type(error).__name__, "text": str(error.msg)[:LONGEST], "line": error.lineno,
@@ -171,7 +186,7 @@ def told(error):
 
 
 class Pipe:
-    """The two ends that were standard input and output."""
+    """The connection to the judge, over what was standard input and output."""
 
     def __init__(self):
         self.asked, self.said = os.fdopen(os.dup(0), "rb"), os.dup(1)
@@ -180,15 +195,17 @@ class Pipe:
             os.dup2(nothing, number)
 
     def say(self, message):
+        """Send a message."""
         data = wire.line(message)
         while data:
             data = data[os.write(self.said, data) :]
 
     def hear(self):
+        """Return the next message, or None at the end."""
         return json.loads(self.asked.readline() or "null")
 
     def call_back(self, place, args):
-        """Ask the judge what one of its functions says."""
+        """Ask the judge to evaluate one of its functions."""
         self.say({"back": place, "args": [wire.pack(value) for value in args]})
         heard = self.hear()
         if "raised" in heard:
@@ -200,6 +217,7 @@ class Pipe:
 
 
 def limit(limits):
+    """Set the resource limits of this process."""
     for name, most in limits.items():
         which = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(which)[1]
@@ -207,7 +225,18 @@ def limit(limits):
         resource.setrlimit(which, (most, most))
 
 
+def leave_root():
+    """Become an ordinary user inside the sandbox: the kernel limits the threads of all users except root."""
+    os.closerange(3, 64)  # file descriptors that bubblewrap used
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(1, 1, 1)
+        os.setresuid(1, 1, 1)
+
+
 def main():
+    """Set the limits, run the cells, then answer the judge's calls until the input ends."""
+    leave_root()
     pipe = Pipe()
     warnings.simplefilter("ignore")
     sys.argv = [""]

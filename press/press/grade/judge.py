@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 
 from press.grade import checks, notebook, pipe
 
-SECONDS = 20  # for a cell, and for all questions of an exercise
+SECONDS = 20  # for a cell, and for all calls of an exercise
 WHOLE = 600  # for a notebook
-SHOWN = 1500  # letters of anything that is told
-NOT_HANDED_IN = "Not handed in: its cell is in no notebook."
+SHOWN = 1500  # characters of any feedback
+NOT_HANDED_IN = "Not handed in: none of the notebooks contains its cell."
 
 
 @dataclass
 class Row:
-    """The verdict on one exercise: did it pass, and what is there to say?"""
+    """The verdict on one exercise: whether it passed, and the feedback."""
 
     exercise: str
     passed: bool = False
@@ -39,14 +39,18 @@ class Row:
 
 @dataclass
 class Judged:
-    """What came of one notebook: a row for each exercise, or a reason why there is none."""
+    """The result for one notebook: a row per exercise, or the reason why there is none."""
 
     rows: list = field(default_factory=list)
     reason: str = ""
 
 
 def judge(content, names, fence, fresh=0, seconds=SECONDS, whole=WHOLE):
-    """Judge the bytes of a notebook on exercises; `fresh` seeds instances that no page shows."""
+    """Judge a notebook, given as bytes, on the exercises `names`.
+
+    `fresh` is the seed of the numbers that no page shows, `seconds` the limit for a cell, `whole` for the
+    notebook.
+    """
     try:
         cells = list(enumerate(notebook.cells(content, set(checks.book()))))
     except notebook.NoNotebook as reason:
@@ -59,7 +63,7 @@ def judge(content, names, fence, fresh=0, seconds=SECONDS, whole=WHOLE):
 
 
 class Judging:
-    """A notebook while it is judged: its process, and the cells that it must do without."""
+    """A notebook while it is judged: its process, and the cells that are skipped."""
 
     def __init__(self, cells, names, fence, fresh, seconds, whole):
         self.cells, self.fence, self.fresh, self.seconds = cells, fence, fresh, seconds
@@ -68,7 +72,7 @@ class Judging:
         self.student, self.skipped, self.lost = None, {}, {}
 
     def start(self):
-        """Have a process that has run the cells; one that cannot be run is left out from then on."""
+        """Start a process and run the cells, unless one is running; skip cells that break it."""
         while self.student is None:
             if time.monotonic() > self.until:
                 raise pipe.Stopped("the whole notebook took too long and was stopped")
@@ -80,7 +84,7 @@ class Judging:
                 self.student = student
             except pipe.Stopped as reason:
                 student.end()
-                if at[-1] is None:  # every cell has run: what it said last could not be read
+                if at[-1] is None:  # every cell has run; only the last message was bad
                     raise
                 self.skipped[at[-1]] = str(reason)
                 exercise = dict(self.cells)[at[-1]][0]
@@ -88,6 +92,7 @@ class Judging:
                     self.lost[exercise] = str(reason)
 
     def row(self, name):
+        """Return the verdict on one exercise; if the process breaks, the row says why."""
         try:
             self.start()
             return self.verdict(name)
@@ -96,6 +101,7 @@ class Judging:
             return Row(name, message=sentence(f"Not judged; {reason}"))
 
     def verdict(self, name):
+        """Check one exercise in the running process, first on the page's numbers, then on fresh ones."""
         missing = [f for f in self.asked[name] if f not in self.found[name]]
         if missing:
             return self.without(name, missing[0])
@@ -107,7 +113,7 @@ class Judging:
                 heard += checks.verdicts(name, self.ask(name), instance)
                 if not all(verdict.passed for verdict in heard):
                     break
-        except Exception as problem:  # the checker's own lines met something that they did not expect
+        except Exception as problem:  # the checker itself failed on an unexpected value
             return Row(
                 name,
                 message=short(f"Your answer could not be checked ({type(problem).__name__}: {problem})."),
@@ -123,12 +129,13 @@ class Judging:
         return row
 
     def ask(self, name):
+        """Return the function with which checkers call the student's functions for this exercise."""
         return lambda function, args, kwargs: self.student.ask(name, function, args, kwargs)
 
     def without(self, name, missing):
-        """The row of an exercise whose function is not there."""
+        """Return the row of an exercise whose function `missing` is not defined."""
         if name in self.lost:
-            return Row(name, message=sentence(f"Your cell was not run to its end; {self.lost[name]}"))
+            return Row(name, message=sentence(f"Your cell did not finish; {self.lost[name]}"))
         if name in self.wrong:
             error = self.wrong[name]
             message = short(f"{missing} is not defined. Your cell raised {error['type']}: {error['text']}")
@@ -138,23 +145,27 @@ class Judging:
         return Row(name, message=f"{missing} is not defined.")
 
     def end(self):
+        """Stop the process."""
         if self.student:
             self.student.end()
         self.student = None
 
 
 def harmless(text):
-    """What came from a student, as text that any file and any terminal takes: no half letters, no escapes,
-    nothing that turns a line round.
+    """Return a student's text in a form that is safe for any file and terminal.
+
+    Broken characters, control characters and marks that reverse the reading direction are replaced.
     """
     text = text.encode("utf8", "replace").decode("utf8")
     return "".join(s if s in "\n\t" or unicodedata.category(s) not in ("Cc", "Cf") else " " for s in text)
 
 
 def sentence(text):
+    """Return the text with a full stop at the end."""
     return text if text.endswith(".") else text + "."
 
 
 def short(text):
+    """Return the text, cut to `SHOWN` characters."""
     text = text if text is None else str(text)
     return text if text is None or len(text) <= SHOWN else text[:SHOWN] + " …"

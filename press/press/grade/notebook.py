@@ -1,7 +1,7 @@
 """Read a submitted notebook: find the cells to run, and disable magics and shell lines.
 
-It is read, never believed: a cell is the book's where it has the id or the tag of one, and its exercise is
-named by its metadata, or by its id where an editor has dropped the metadata.
+Its content is not trusted. A cell belongs to the book if it has the id or the tag of one of the book's cells.
+Its exercise is named by its metadata, or by its id if an editor has dropped the metadata.
 """
 
 import ast
@@ -13,24 +13,25 @@ from functools import cache
 
 from press.pages import notebooks
 
-LARGEST = 20 << 20  # bytes of a notebook
-CODE = 1 << 20  # letters of all its cells
-MAGICAL, SECONDS = 300, 20  # lines of a cell in which magics are looked for, and how long that may take
+LARGEST = 20 << 20  # bytes per notebook
+TOO_LARGE = f"it is larger than {LARGEST >> 20} MB"
+CODE = 1 << 20  # characters in all its cells
+MAGICAL, SECONDS = 300, 20  # limits on the search for magics: lines per cell, total time
 CELL_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*\n")
 RUNS_CODE = {"time", "timeit", "capture", "prun", "python", "python3", "ipython", "jupyter"}
 
 
-#: what goes wrong with a file that is none
+#: errors raised by a file that is not a valid notebook
 DAMAGED = ValueError, KeyError, TypeError, AttributeError, RecursionError
 
 
 class NoNotebook(Exception):
-    """Why a file is not graded."""
+    """The file is not graded; the message says why."""
 
 
 @cache
 def known_ids():
-    """The ids of all cells of the book."""
+    """Return the ids of all cells of the book."""
     return {
         cell["id"]
         for path in notebooks.BOOK.rglob("*.ipynb")
@@ -40,7 +41,7 @@ def known_ids():
 
 
 def asked_in(content, exercises):
-    """The exercises whose cells are in a notebook; none if it is damaged."""
+    """Return the exercises whose cells are in a notebook; none if it is damaged."""
     try:
         return {found[0] for cell in opened(content) if (found := read(cell, exercises)) and found[0]}
     except (NoNotebook, *DAMAGED):
@@ -48,17 +49,17 @@ def asked_in(content, exercises):
 
 
 def opened(content):
-    """The cells of a file, as they are."""
+    """Return the cells of a file, unchanged."""
     if len(content) > LARGEST:
-        raise NoNotebook(f"it is larger than {LARGEST >> 20} MB")
+        raise NoNotebook(TOO_LARGE)
     return json.loads(content.decode("utf-8-sig"))["cells"]
 
 
 def cells(content, exercises):
-    """[(exercise or None, source)] of the cells that are to run, from the bytes of a file.
+    """Return [(exercise or None, source)] for the cells to run, from the bytes of a file.
 
-    Worked solutions are left out. Of the book's other cells that need more than NumPy, a plot say, only
-    imports and definitions run: a student may have added one.
+    Worked solutions are left out. The book's own cells that need more than NumPy, such as plots, run only
+    their imports and definitions, because a student may have added one there.
     """
     try:
         kept = [found for cell in opened(content) if (found := read(cell, exercises))]
@@ -71,7 +72,7 @@ def cells(content, exercises):
 
 
 def read(cell, exercises):
-    """(exercise or None, source, only its definitions?) of a cell that is to run; else None."""
+    """Return (exercise or None, source, whether only its definitions run) for a cell; None to skip it."""
     if cell["cell_type"] != "code":
         return None
     source = cell["source"]
@@ -90,8 +91,9 @@ def read(cell, exercises):
 
 
 def plain(source, until=math.inf):
-    """Neutralise magics and shell lines: IPython itself says which they are, so `% 2)` stays what it is.
-    It is slow where there are hundreds of them.
+    """Disable magics and shell lines. IPython itself finds them, so that `% 2)` in an expression is no magic.
+
+    This is slow if there are hundreds of them, hence the limits.
     """
     while (magic := CELL_MAGIC.match(source)) and magic[1] in RUNS_CODE:
         source = "\n" * magic[0].count("\n") + source[magic.end() :]
@@ -104,13 +106,13 @@ def plain(source, until=math.inf):
 
         try:
             return TransformerManager().transform_cell(source)
-        except Exception:  # no Python, with or without magics: told when it runs
+        except Exception:  # not Python at all; the error appears when it runs
             return source
     return source
 
 
 def definitions(source):
-    """The imports and definitions of a cell, each on its line."""
+    """Return only the imports and definitions of a cell, each on its original line."""
     try:
         nodes = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

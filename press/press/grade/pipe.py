@@ -1,7 +1,8 @@
 """Talk to a student's process: the judge's end of the pipe.
 
-Nothing that comes back is trusted: it must be a line of at most `LONGEST` bytes, JSON of a known shape, in
-time, or the process is ended. Neither reading nor writing waits longer than the time that is left.
+Nothing that arrives is trusted. A message must be one line of at most `LONGEST` bytes, JSON of a known form,
+and arrive in time; otherwise the process is stopped. Neither reading nor writing blocks longer than the time
+left.
 """
 
 import contextlib
@@ -13,29 +14,33 @@ import time
 from press.grade import wire
 from press.grade.fence import LIMITS
 
-LONGEST = 4 << 20  # bytes of a message
-START = 60  # seconds until Python is there
-CALLS = 100_000  # calls that an answer may make of one of our functions
+LONGEST = 4 << 20  # bytes per message
+START = 60  # seconds for Python to start
+CALLS = 100_000  # how often one answer may call our functions
 
 
 class Stopped(BaseException):
-    """The student's process is of no more use, for this reason. No Exception: no checker may catch it."""
+    """The student's process cannot be used any more; the message says why.
+
+    This is not an `Exception`, so that no checker can catch it.
+    """
 
 
 class Raised(Exception):
-    """What the student's function raised: its type's name is this class's name."""
+    """An error raised by the student's function; subclasses carry the name of the original type."""
 
 
 def slow(seconds):
+    """Return the message for code that exceeded its time limit."""
     return f"it took longer than {seconds:g} seconds and was stopped"
 
 
-ENDED = "its process ended: the code made it exit, or ran out of memory"
-UNREADABLE = "what came back could not be read: the code returned too much, or wrote where answers go"
+ENDED = "its process ended: the code called exit or ran out of memory"
+UNREADABLE = "its answer could not be read: the code returned too much, or wrote to the answer channel"
 
 
 class Student:
-    """A process behind the fence that has run a notebook's cells and answers calls."""
+    """A sandboxed process that runs the cells of a notebook and answers calls of its functions."""
 
     def __init__(self, fence):
         self.process, self.rest, self.number, self.error = fence.start(), b"", 0, None
@@ -51,12 +56,15 @@ class Student:
             raise
 
     def begin(self, seconds):
-        """From now on the student's code may take so many seconds, with what it has the judge's functions
-        do; what else the judge takes does not count.
+        """Give the student's code this many seconds from now on.
+
+        Only time spent waiting for the process, or in our functions that it calls, counts; the rest of the
+        judge's work does not.
         """
         self.seconds = self.left = seconds
 
     def wait(self, read, write):
+        """Wait until a file is ready to read or write; raise `Stopped` when the time is up."""
         start = time.monotonic()
         ready = self.left > 0 and any(select.select(read, write, [], self.left))
         self.left -= time.monotonic() - start
@@ -64,19 +72,20 @@ class Student:
             raise Stopped(slow(self.seconds))
 
     def say(self, message):
+        """Send a message."""
         data = memoryview(wire.line(message))
         while data:
             self.wait([], [self.to])
             try:
                 data = data[os.write(self.to, data[: 1 << 12]) :]
             except BlockingIOError:
-                time.sleep(0.01)  # the other side made the pipe smaller than a page
+                time.sleep(0.01)  # the student's code has made the pipe smaller than a page
                 self.left -= 0.01
             except OSError:
                 raise Stopped(ENDED) from None
 
     def hear(self):
-        """The next message, a dict."""
+        """Return the next message, a dict."""
         while b"\n" not in self.rest:
             self.wait([self.source], [])
             with contextlib.suppress(BlockingIOError):
@@ -96,7 +105,10 @@ class Student:
         return message
 
     def run(self, cells, asked, seconds, at=None):
-        """Run cells, [(number, (exercise, source))]; `at` hears which one is next. Returns what it found."""
+        """Run the cells [(number, (exercise, source))]; return (functions found, errors raised) by exercise.
+
+        `at` is called with the number of each cell before it runs, and with None after the last one.
+        """
         at = at or (lambda number: None)
         self.begin(seconds)
         numbers = [number for number, _ in cells]
@@ -116,7 +128,7 @@ class Student:
         return found, wrong
 
     def ask(self, exercise, name, args, kwargs):
-        """What the student's function returns; its error is raised as one of the same name."""
+        """Call the student's function and return its value; raise its error as one of the same name."""
         functions = []
         self.number += 1
         self.say(
@@ -144,7 +156,7 @@ class Student:
             raise Stopped(UNREADABLE) from None
 
     def called_back(self, asked, functions):
-        """Call one of our functions for the student's code; what it raises is raised over there."""
+        """Call one of our functions for the student's code, and return its value or error as a message."""
         try:
             function = functions[int(asked["back"])]
             args = [wire.unpack(value) for value in asked["args"]]
@@ -159,15 +171,15 @@ class Student:
             self.left -= time.monotonic() - start
 
     def end(self):
-        """End the process and all that is left of it."""
-        self.process.kill()  # bubblewrap dies, and with it the first process inside, and so all of them
+        """Kill the process and all its remaining children."""
+        self.process.kill()  # ends bubblewrap, hence its first process and all others inside
         self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()
 
 
 def error(told):
-    """An error as it was told, made plain: {type, text, line, source}."""
+    """Return an error report from the process as a clean dict {type, text, line, source}."""
     if not isinstance(told, dict):
         raise Stopped(UNREADABLE)
     name, text, source = (str(told.get(key) or "")[:500] for key in ("type", "text", "source"))

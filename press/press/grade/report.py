@@ -1,7 +1,7 @@
 """Write the results: marks for the lecturer, tables for Moodle and Canvas, a feedback page per student.
 
-Everything that came from a student, names of files too, is text here: in HTML it is escaped, in a table no
-cell begins as a formula.
+The last step of grading. Everything that comes from a student, including file names, is treated as text: it
+is escaped in HTML, and in a table no cell starts like a formula.
 """
 
 import csv
@@ -13,6 +13,7 @@ from html import escape
 
 from press import files
 from press.grade import checks
+from press.grade.assignment import participant
 from press.grade.judge import NOT_HANDED_IN, Row
 
 STYLE = """
@@ -30,7 +31,7 @@ table { border-spacing: 0 } th { text-align: left; font-weight: normal; color: #
 
 @dataclass
 class Student:
-    """All that is known of one student."""
+    """Everything known about one student."""
 
     id: str
     name: str
@@ -45,11 +46,15 @@ class Student:
 
     @property
     def total(self):
+        """Return the sum of the points."""
         return round(sum(self.points.values()), 4)
 
 
 def marks(assignment, results):
-    """{id: Student} from [(attempt, judged)]; whoever is on the roster and handed nothing in is there too."""
+    """Return {id: Student} from [(attempt, judged)].
+
+    Students on the roster who submitted nothing are included.
+    """
     found = {key: Student(key, name) for key, name in assignment.roster.people.items()}
     for attempt, judged in sorted(results, key=lambda pair: pair[0].order):
         student = found.setdefault(attempt.student, Student(attempt.student, attempt.name))
@@ -62,7 +67,7 @@ def marks(assignment, results):
         student.when = max(filter(None, (student.when, when)), default=None)
         reason = attempt.reason or judged.reason
         if attempt.late:
-            student.notes.append("Late, says Canvas; it counts as one day.")
+            student.notes.append("Marked late by Canvas; this counts as one day.")
         if reason:
             student.notes.append(f"{attempt.file.rpartition('/')[2]}: {reason}.")
         for row in judged.rows:
@@ -81,7 +86,7 @@ def marks(assignment, results):
 
 
 def take(assignment, student, row, late):
-    """Count an answer, if it is the one that counts: the best, or the last."""
+    """Store an answer for its exercise if it is the one that counts: the best or the last, as assigned."""
     points = assignment.exercises[row.exercise] * assignment.factor(late) * row.passed
     known = student.rows.get(row.exercise)
     better = known is None or known.absent or assignment.attempts == "last"
@@ -92,11 +97,11 @@ def take(assignment, student, row, late):
 
 
 def lateness(assignment, attempt):
-    """(days late, when it was handed in): the platform's word first, then the file's own time."""
+    """Return (days late, submission time); the platform's time counts before that of the file."""
     told = assignment.roster.times.get(attempt.student)
     when = told or attempt.when
     days = assignment.days_late(when)
-    if attempt.platform == "canvas":  # its files carry the time of the download, but say LATE
+    if attempt.platform == "canvas":  # file times are those of the download; only LATE is known
         return int(attempt.late), None
     return days, when
 
@@ -105,14 +110,15 @@ def lateness(assignment, attempt):
 
 
 def plain(cell):
-    """A cell of a table: one line, and never a formula."""
+    """Return a table cell as one line that no spreadsheet reads as a formula, even if split at semicolons."""
     if not isinstance(cell, str):
         return cell
     cell = re.sub(r"[\x00-\x1f\x7f]+", " ", cell)[:2000]
-    return f"'{cell}" if re.match(r"\s*([=@＝＠]|[-+－＋].)", cell) else cell  # a - alone is Moodle's
+    return re.sub(r"(^|;)(?=\s*([=@＝＠]|[-+－＋].))", r"\1'", cell)  # Moodle itself uses a single -
 
 
 def table(path, rows):
+    """Write rows as a CSV file."""
     text = io.StringIO()
     csv.writer(text).writerows([plain(cell) for cell in row] for row in rows)
     files.write(path, text.getvalue())
@@ -122,7 +128,7 @@ VERDICTS = ("id", "name", "file", "exercise", "title", "passed", "points", "mess
 
 
 def verdicts(assignment, attempt, judged):
-    """The rows of one notebook, as they are written down when they are known."""
+    """Return the rows of one notebook for verdicts.csv."""
     if attempt.reason or judged.reason:
         return [
             [attempt.student, attempt.name, attempt.file, "", "", 0, 0, attempt.reason or judged.reason, ""]
@@ -145,6 +151,7 @@ def verdicts(assignment, attempt, judged):
 
 
 def grades(assignment, students):
+    """Yield the rows of grades.csv: one line per student."""
     head = ["id", "name", "total", "of", "days late", "handed in", "files", *assignment.exercises, "notes"]
     yield head
     for student in students.values():
@@ -154,19 +161,24 @@ def grades(assignment, students):
                "; ".join(student.files), *points, " ".join(student.notes)]  # fmt: skip
 
 
+def days_of(student):
+    """Return how many days late a student was, in words."""
+    return f"{student.late} day{'s' * (student.late > 1)}"
+
+
 def comment(assignment, student):
-    """A line for the learning platform."""
+    """Return the comment for the learning platform, one line."""
     solved = sum(row.passed for row in student.rows.values())
-    late = f", {student.late} day{'s' * (student.late > 1)} late" if student.late else ""
+    late = f", {days_of(student)} late" if student.late else ""
     return f"{solved} of {len(assignment.exercises)} exercises solved{late}"
 
 
 def moodle(assignment, students):
-    """A grading worksheet that Moodle reads again; None if nothing came from there."""
+    """Yield the rows of a grading worksheet for Moodle; none if no submission came from Moodle."""
     if assignment.roster.kind == "moodle":
         yield assignment.roster.head
         for line in assignment.roster.lines:
-            student = students[line["Identifier"].split()[-1]]
+            student = students[participant(line)]
             filled = dict(line, Grade=student.total)
             if "Feedback comments" in line:
                 filled["Feedback comments"] = comment(assignment, student)
@@ -181,7 +193,7 @@ def moodle(assignment, students):
 
 
 def canvas(assignment, students):
-    """A gradebook that Canvas reads again; nothing if nothing came from there."""
+    """Yield the rows of a gradebook for Canvas; none if no submission came from Canvas."""
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
     if assignment.roster.kind == "canvas":
         named = [name for name in assignment.roster.head if name.startswith(f"{assignment.title} (")]
@@ -202,15 +214,17 @@ def canvas(assignment, students):
 
 
 def number(x):
+    """Format a number without trailing zeros."""
     return f"{x:g}"
 
 
 def page(assignment, student):
-    """One student's page."""
-    late = f", {student.late} day{'s' * (student.late > 1)} late" if student.late else ""
+    """Return the feedback page of one student as HTML."""
+    late = f", {days_of(student)} late" if student.late else ""
     parts = [
         f"<h1>{escape(assignment.title)}: {escape(student.name)}</h1>",
         f'<p class="total">{number(student.total)} of {number(assignment.total)} points{late}</p>',
+        *lost(assignment, student),
         *(f"<p>{escape(note)}</p>" for note in student.notes),
     ]
     for name, most in assignment.exercises.items():
@@ -223,8 +237,18 @@ def page(assignment, student):
     return f'<!doctype html>\n<html lang="en"><head>{meta}{head}</head>\n<body>\n{body}\n</body></html>\n'
 
 
+def lost(assignment, student):
+    """Yield what lateness cost, so that a student understands why a right answer has few points."""
+    left = assignment.factor(student.late)
+    if left < 1:
+        counts = f"counts {number(round(100 * left, 2))} percent" if left else "does not count any more"
+        yield f"<p>What came {days_of(student)} late {counts}.</p>"
+
+
 def answer(assignment, row, points, most):
+    """Yield the HTML of one exercise on the feedback page."""
     title, where = checks.book()[row.exercise][1], checks.page_of(row.exercise)
+    title = title[:1].upper() + title[1:]
     kind, mark = ("right", "✓") if row.passed else ("wrong", "✗")
     if assignment.site:
         link = f'<a href="{escape(assignment.site)}/book/{where}.html#{row.exercise}">{escape(title)}</a>'
@@ -245,10 +269,10 @@ def answer(assignment, row, points, most):
 
 
 def names(students):
-    """{id: the name of its page's file}, all different."""
+    """Return {id: file name of the feedback page}, all different."""
     found, taken = {}, set()
     for key in students:
-        base = name = re.sub(r"[^\w.-]+", "_", key).strip("._")[:80] or "student"
+        base = name = cut(re.sub(r"[^\w.-]+", "_", key).strip("._"), 200) or "student"
         count = 1
         while name.casefold() in taken:
             count += 1
@@ -258,8 +282,13 @@ def names(students):
     return found
 
 
+def cut(name, most):
+    """Return a name cut to so many bytes, because files have names of at most 255 bytes."""
+    return name.encode("utf8")[:most].decode("utf8", "ignore")
+
+
 def write(assignment, students, ignored, into):
-    """Write all that comes out, whole files each; return those that a lecturer uploads."""
+    """Write all result files; return those that a lecturer uploads."""
     table(into / "grades.csv", grades(assignment, students))
     written = []
     for name, rows in {"moodle.csv": moodle, "canvas.csv": canvas}.items():
@@ -275,6 +304,7 @@ def write(assignment, students, ignored, into):
             text = page(assignment, student)
             files.write(into / "feedback" / name, text)
             folder = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "_", student.folder)
+            folder = folder if folder == cut(folder, 240) else ""  # no platform makes such a name
             inside = f"{folder}/feedback.html" if student.platform == "moodle" else f"{folder}feedback.html"
             packed.writestr(inside if folder else name, text)
     (into / "feedback.zip").write_bytes(bundle.getvalue())

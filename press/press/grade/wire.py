@@ -1,30 +1,31 @@
 """Convert values to plain data and back, for the pipe between the judge and a student's code.
 
-Numbers, texts, lists, arrays and fractions arrive as they were, arrays with their dtype. A function stays
-where it is: the other side gets a stand-in that calls it across the pipe. Anything else arrives as an
-`Other`, which shows what it was and converts to no number. The same file runs on both sides of the fence; it
-needs NumPy alone. What is read takes little time and room, however it was written.
+Numbers, strings, lists, arrays and fractions arrive unchanged, arrays with their dtype. A function stays
+where it is: the other side gets a stand-in that calls it through the pipe. Anything else arrives as an
+`Other`, which shows what it was and does not convert to a number. The same file runs in the judge and in the
+sandbox, and needs only NumPy. Reading takes little time and memory, even for malicious input.
 """
 
 import base64
 import json
 import pickle
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 
-SHOWN = 300  # letters of a repr
-KINDS = "biufc"  # dtypes that are numbers
-DIGITS = 2048, 1 << 18  # hexadecimal: of an integer that is kept, of one that is read at all
-LENGTH, ENTRIES = 1 << 24, 1000  # of an axis, of a dict
+SHOWN = 300  # characters of a repr
+KINDS = "biufc"  # kinds of numeric dtypes
+DIGITS = 2048, 1 << 18  # hexadecimal, of an integer: kept exactly, read at all
+LENGTH, ENTRIES = 1 << 24, 1000  # limits for an axis, for a dict
 
 
 class Garbled(ValueError):
-    """What came over the pipe is none of the values that are known here."""
+    """The data from the pipe is not a value that `pack` could have written."""
 
 
 class Other:
-    """A value of a type that does not travel: its name and how it shows itself."""
+    """A value of a type that cannot be sent: the name of its type and its repr."""
 
     def __init__(self, name, text):
         self.name, self.text = str(name)[:SHOWN], str(text)[:SHOWN]
@@ -34,10 +35,10 @@ class Other:
 
 
 def pack(value, functions=None):
-    """Write a value as JSON data.
+    """Convert a value to JSON data.
 
-    Where `functions` is a list, a function is noted there and sent by its place, and an object of another
-    type is pickled: only the judge does that, and only the fenced side ever loads a pickle.
+    If `functions` is a list, a function is appended to it and sent as its index, and an object of another
+    type is pickled. Only the judge does that, and only the sandbox ever loads a pickle.
     """
     if value is None or (isinstance(value, bool | float | str) and type(value) in (bool, float, str)):
         return value
@@ -61,9 +62,11 @@ def pack(value, functions=None):
         return {"dict": [[pack(k, functions), pack(v, functions)] for k, v in value.items()]}
     if isinstance(value, Fraction):
         return {"fraction": [hex(value.numerator), hex(value.denominator)]}
+    if isinstance(value, Decimal):
+        return float(value)
     if isinstance(value, complex):
         return {"complex": [value.real, value.imag]}
-    if isinstance(value, bool | int | float | str):  # a subclass, an IntEnum say
+    if isinstance(value, bool | int | float | str):  # a subclass, for example an IntEnum
         return pack(next(kind for kind in (bool, int, float, str) if isinstance(value, kind))(value))
     if functions is not None and callable(value):
         functions.append(value)
@@ -74,10 +77,9 @@ def pack(value, functions=None):
 
 
 def unpack(data, call=None):
-    """Read what `pack` wrote; raise `Garbled` for anything else.
+    """Convert JSON data back to the value; raise `Garbled` if `pack` cannot have written it.
 
-    `call(place, args)` reaches a function on the other side. Without it neither functions nor pickles are
-    read.
+    `call(place, args)` calls a function on the other side. Without it, functions and pickles are rejected.
     """
     try:
         return _read(data, call)
@@ -88,6 +90,7 @@ def unpack(data, call=None):
 
 
 def _read(data, call):
+    """Convert JSON data to a value; `unpack` turns its errors into `Garbled`."""
     if data is None or isinstance(data, bool | int | float | str):
         return data
     if not isinstance(data, dict):
@@ -132,20 +135,21 @@ def _read(data, call):
 
 
 def _shape(data):
-    """The shape of an array: an empty one may be long without taking any room."""
+    """Return the shape of an array after checking it: an empty array could claim a huge one."""
     if any(type(n) is not int or not 0 <= n <= LENGTH for n in data["shape"]):
         raise Garbled("no shape")
     return data["shape"]
 
 
 def _integer(text):
+    """Return the integer of a hexadecimal text, unless that is too long."""
     if len(text) > DIGITS[1]:
         raise Garbled("an integer that is too long")
     return int(text, 16)
 
 
 def stand_in(place, name, call):
-    """Make a function that is answered on the other side of the pipe."""
+    """Return a function that is evaluated on the other side of the pipe."""
 
     def function(*args):
         return call(place, args)
@@ -155,5 +159,5 @@ def stand_in(place, name, call):
 
 
 def line(message):
-    """Write a message as one line of bytes."""
+    """Return a message as one line of bytes."""
     return json.dumps(message).encode() + b"\n"

@@ -1,7 +1,8 @@
-"""Run the passes over the pages that Sphinx has written: one handler, one ordered list.
+"""Finish the HTML pages that Sphinx has written, in an ordered list of passes.
 
-A pass receives the application and {file: text}, the pages written since the last finished build, and may
-change the texts. A part of the extension that is not set up has no pass.
+A pass is a function `(app, pages)`. `pages` is {file: text} of the pages written since the last finished
+build; a pass may change these texts or write other files. `write` near the end of the list stores the texts.
+The passes of a module run only if that module is set up as an extension.
 """
 
 from importlib import import_module
@@ -19,9 +20,9 @@ PASSES = (
     "press.sphinx.reader:remove_unused",
     # the text of the pages
     "press.html.maths:set_pages",
+    "press.html.stacked:stack",
     "press.sphinx.concordance:exact_anchors",
-    "press.sphinx.reader:fold_sidebar",
-    # what is made from all pages
+    # files and texts that depend on all pages
     "press.sphinx.finder:write",
     "press.html.cards:write",
     "press.sphinx.reader:write_index",
@@ -34,19 +35,19 @@ PASSES = (
 
 
 def stamp(app):
-    """Return the file that says when the last build came to its end."""
+    """Return the file whose modification time marks the end of the last finished build."""
     return Path(app.outdir, ".finished")
 
 
 def written(app):
-    """Return {file: text} of the pages that were written since."""
+    """Return {file: text} of the pages written since the last finished build."""
     since = stamp(app).stat().st_mtime if stamp(app).exists() else 0
     files = sorted(Path(app.outdir).rglob("*.html"))
     return {file: file.read_text("utf8") for file in files if file.stat().st_mtime >= since}
 
 
 def finish(app, exception):
-    """Run the passes of the parts that are set up."""
+    """Run the passes of all modules that are set up."""
     if exception or app.builder.format != "html":
         return
     pages = written(app)
@@ -59,25 +60,27 @@ def finish(app, exception):
 
 
 def write(app, pages):
+    """Write the changed texts back to the pages."""
     for file, text in pages.items():
         file.write_text(text, "utf8")
 
 
 def keep_settings(app):
-    """Keep Sphinx's note of its settings out of the book: it names folders of this machine."""
+    """Move Sphinx's `.buildinfo` out of the book, because it contains the paths of this machine."""
     note = Path(app.outdir, ".buildinfo")
     if note.exists():
         note.replace(Path(app.doctreedir, note.name))
 
 
 def find_settings(app):
-    """Put the note back, from which Sphinx sees whether every page must be written again."""
+    """Move `.buildinfo` back, so that Sphinx knows which pages are up to date."""
     note = Path(app.doctreedir, ".buildinfo")
     if note.exists() and Path(app.outdir).exists():
         note.replace(Path(app.outdir, note.name))
 
 
 def setup(app):
+    """Connect the passes to the end of the build."""
     app.connect("builder-inited", find_settings)
-    app.connect("build-finished", finish, priority=900)  # the theme writes a style sheet then, too
+    app.connect("build-finished", finish, priority=900)  # after the theme has written its style sheet
     return {"parallel_read_safe": True, "parallel_write_safe": True}

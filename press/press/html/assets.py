@@ -1,4 +1,7 @@
-"""List the files that the built book ships and the links that leave it, after all files are written."""
+"""List the files that the built book ships, and the links that leave it, on the page book/assets.
+
+The last pass of `press.html`, because it needs every other file to be written.
+"""
 
 import hashlib
 import json
@@ -13,7 +16,8 @@ import yaml
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from press import HOME, ledger
+from press import HOME, ROOT
+from press.html.stacked import stacked
 
 PAGE = "book/assets.html"
 LOCK = HOME / "js" / "package-lock.json"
@@ -23,7 +27,7 @@ LINK = re.compile(r'<a\b[^>]*?\bhref="(https?://[^"]+|//[^"]+)"')
 
 
 class Shipped(SphinxDirective):
-    """``{shipped} assets`` or ``{shipped} links``: a place in the page for the list."""
+    """``{shipped} assets`` or ``{shipped} links``: mark the place of a list on the page."""
 
     required_arguments = 1
 
@@ -33,11 +37,12 @@ class Shipped(SphinxDirective):
 
 
 def load():
-    return yaml.safe_load((ledger.ROOT / "book" / "assets.yml").read_text("utf8"))
+    """Return the entries of book/assets.yml: name, version, licence and file patterns."""
+    return yaml.safe_load((ROOT / "book" / "assets.yml").read_text("utf8"))
 
 
 def shipped(html):
-    """The files that are not pages, nor what pages are made from."""
+    """Yield the shipped files, without pages and their sources."""
     for file in sorted(html.rglob("*")):
         path = file.relative_to(html).as_posix()
         if file.is_file() and not path.startswith("_sources/") and not path.endswith(NO_ASSETS):
@@ -45,18 +50,19 @@ def shipped(html):
 
 
 def owner(path, entries):
-    """The entry that a file belongs to; None if nobody has named it."""
+    """Return the entry of book/assets.yml that a file belongs to, or None."""
     return next((e for e in entries if any(fnmatch(path, pattern) for pattern in e["files"])), None)
 
 
 def version_of(entry):
+    """Return the version of an entry: from package-lock.json, the installed package, or the entry itself."""
     if "lock" in entry:
         return json.loads(LOCK.read_text("utf8"))["packages"][f"node_modules/{entry['lock']}"]["version"]
     return version(entry["package"]) if "package" in entry else entry["version"]
 
 
 def groups(html):
-    """[(entry, files)]; files that nobody has named come last, without version and licence."""
+    """Return [(entry, files)]; files without an entry come last, without version and licence."""
     entries, found = load(), defaultdict(list)
     for path in shipped(html):
         entry = owner(path, entries)
@@ -67,6 +73,7 @@ def groups(html):
 
 
 def assets(html):
+    """Return the table of shipped files as HTML."""
     rows = []
     for entry, files in groups(html):
         name = escape(entry["name"])
@@ -80,16 +87,18 @@ def assets(html):
 
 
 def line(file, path):
+    """Return a file with its checksum as a list item."""
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     return f"<li><code>{escape(path)}</code> <code>{digest}</code></li>"
 
 
 def folded(summary, items):
+    """Return a fold with a list."""
     return f'<details class="concordance-tests"><summary>{summary}</summary><ul>{items}</ul></details>'
 
 
 def outward(html):
-    """{address: the pages that link to it}; this list itself does not count."""
+    """Return {address outside the book: pages that link to it}, without the lists on this page."""
     found = defaultdict(list)
     for file in sorted(html.rglob("*.html")):
         page = file.relative_to(html).as_posix()
@@ -100,7 +109,8 @@ def outward(html):
 
 
 def links(html):
-    # what the other list on this page links to leaves the book too
+    """Return the table of links that leave the book as HTML."""
+    # include the links of the other list on this page
     found = outward(html)
     for entry in load():
         if "source" in entry:
@@ -115,6 +125,7 @@ def links(html):
 
 
 def table(header, rows):
+    """Return an HTML table."""
     head = "".join(f'<th scope="col">{cell}</th>' for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
     inner = f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>"
@@ -122,13 +133,13 @@ def table(header, rows):
 
 
 def fill(app, pages):
-    """Fill in the lists; every other file is written by now, as are all pages."""
+    """Fill in both lists."""
     html = Path(app.outdir)
     if not (html / PAGE).exists():
         return
     made = {"assets": assets, "links": links}
     text = (html / PAGE).read_text("utf8")
-    text = SLOT.sub(lambda m: m[1] + made[m[2]](html) + m[3], text)
+    text = SLOT.sub(lambda m: m[1] + stacked(made[m[2]](html)) + m[3], text)
     (html / PAGE).write_text(text, "utf8")
 
 

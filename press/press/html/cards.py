@@ -1,4 +1,8 @@
-"""Draw the preview picture of a page for shared links: title and first figure, 1200 × 630 pixels."""
+"""Draw the preview picture of a page for shared links: title and first figure, 1200 × 630 pixels.
+
+A pass of `press.html`; the pictures are PNG files in `_static/cards`, and `press.sphinx.reader` links to
+them.
+"""
 
 import hashlib
 import json
@@ -28,21 +32,22 @@ width="{WIDE}" height="{HIGH}" font-family="Companion Sans" fill="#1d2229">
 
 
 def available():
-    """Whether pictures can be drawn here."""
+    """Return whether pictures can be drawn here."""
     return not isinstance(build.tried(), build.Unavailable)
 
 
 def name(page):
+    """Return the path of a page's card in the built book."""
     return f"{FOLDER}/{page.replace('/', '-')}.png"
 
 
 def of(page, body, root):
-    """The card of a page: its own if it has a figure, else that of the first page."""
+    """Return the card of a page: its own if it has a figure, otherwise that of the first page."""
     return name(page if FIGURE.search(body) else root)
 
 
 def write(app, pages):
-    """Draw the cards of the pages that were written and have a figure."""
+    """Draw the cards of all written pages that have a figure."""
     if not available():
         return
     html = Path(app.outdir)
@@ -67,12 +72,14 @@ def write(app, pages):
 
 
 def picture(html, found):
+    """Return the SVG of the figure that was found on a page."""
     if found["image"]:
         return (html / "_images" / f"{found['image'].removesuffix('-dark')}.svg").read_text("utf8")
     return (ROOT / "book" / "_static" / "figures" / "static" / f"{found['moving']}.svg").read_text("utf8")
 
 
 def card(app, page, svg):
+    """Return the card of a page as SVG."""
     title = words(TITLE.search(page)[1]) if TITLE.search(page) else app.config.project
     kicker = words(KICKER.search(page)[1]) if KICKER.search(page) else "A book that runs"
     lines = broken(title)
@@ -91,7 +98,7 @@ def card(app, page, svg):
 
 
 def words(markup):
-    """What a reader sees of a title; of a formula its spoken form is left out.
+    """Return the visible text of a title, without the hidden MathML of formulas.
 
     >>> words('Regret &amp; <em>bounds</em>')
     'Regret & bounds'
@@ -103,7 +110,7 @@ def words(markup):
 
 
 def broken(title, room=40):
-    """One or two lines.
+    """Break a title into one or two lines.
 
     >>> broken("How far is each theorem from the truth, really?")
     ['How far is each theorem from the truth,', 'really?']
@@ -117,7 +124,7 @@ def broken(title, room=40):
 
 
 def placed(svg, x, y, wide, high):
-    """A figure as large as a place allows, in its middle."""
+    """Return a figure scaled to fit a rectangle and centred in it."""
     opening = OPENING.search(svg)
     measures = MEASURES.search(opening[0])[0]
     inner = svg[opening.end() :].rpartition("</svg>")[0]
@@ -126,6 +133,7 @@ def placed(svg, x, y, wide, high):
 
 
 def draw(jobs):
+    """Convert SVG cards to PNG files with node; `jobs` are pairs (svg, path)."""
     fonts = [str(file) for file in sorted(FONTS.glob("*.ttf"))]
     with tempfile.TemporaryDirectory() as spare:
         file = Path(spare, "jobs.json")

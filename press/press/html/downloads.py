@@ -1,7 +1,7 @@
 """Make the downloads: every notebook in plain form, the package as a wheel, and a zip file of everything.
 
-They lie in `downloads/`. The button below a page writes the address of the wheel into its notebook
-(`book/_static/download.js`); the zip holds the wheel itself.
+A pass of `press.html`; the files are in `downloads/` of the built book. The download button of a page writes
+the address of the wheel into the notebook (`book/_static/download.js`); the zip contains the wheel itself.
 """
 
 import ast
@@ -16,24 +16,23 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from press import ledger
+from press import ROOT
 
-ROOT = ledger.ROOT
 FOLDER = "downloads"
 TOP = "online-convex-optimisation"
 BUNDLE = f"{FOLDER}/{TOP}.zip"
 PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "ocolib", "ocolab")
-UMASK = {"umask": 0o022} if os.name == "posix" else {}  # a wheel keeps the modes of its files
+UMASK = {"umask": 0o022} if os.name == "posix" else {}  # a wheel stores the modes of its files
 MAKE = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 README = """\
 Online Convex Optimisation, Executed: all notebooks
 
-Unpack this folder and open the notebooks in JupyterLab, Jupyter Notebook or VS Code. Where ocolib, the
-package of the book, is missing, the first cell of each installs it from the file ocolib-….whl in this folder.
+Unpack this folder and open the notebooks in JupyterLab, Jupyter Notebook or VS Code. If ocolib, the package
+of the book, is not installed, the first cell of each notebook installs it from ocolib-….whl in this folder.
 
-What else a notebook needs is named in its first cell: NumPy always, often matplotlib and cvxpy, sometimes
-scikit-learn, joblib or numba. If these are not installed, that cell fetches them. For a class without
-network fetch them once, on a machine of the same kind, into this folder:
+The first cell also names the other packages that a notebook needs: always NumPy, often matplotlib and cvxpy,
+sometimes scikit-learn, joblib or numba. It installs the missing ones. For a class without a network, download
+them into this folder first, on a machine of the same kind:
 
     python -m pip download "./{wheel}[pages]"
 
@@ -42,23 +41,25 @@ The first cells find them here.
 
 
 def notebook(docname):
-    """Where the notebook of a page lies in the built book."""
+    """Return the path of a page's notebook in the built book."""
     return f"{FOLDER}/{docname.removeprefix('book/')}.ipynb"
 
 
 @cache
 def wheel_name():
+    """Return the path of the wheel in the built book."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]["version"]
     return f"{FOLDER}/ocolib-{version}-py3-none-any.whl"
 
 
 def package_files():
+    """Return the files of the project that the wheel is made from."""
     found = [file for name in PACKAGE for file in [ROOT / name, *sorted((ROOT / name).rglob("*"))]]
     return [file for file in found if file.is_file() and file.suffix not in (".pyc", ".pyo")]
 
 
 def wheel():
-    """The package as a wheel, built once for each state of its files, away from the project's folder."""
+    """Return the package as a wheel, built once for each state of its files."""
     files = package_files()
     stamp = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
     target = ROOT / "_build" / "wheel" / stamp / Path(wheel_name()).name
@@ -70,22 +71,22 @@ def wheel():
 
 
 def make_wheel(files, target):
-    """Build a wheel of these files of the project into a folder; the same files give the same bytes."""
+    """Build a reproducible wheel from these files of the project, in a temporary copy."""
     with tempfile.TemporaryDirectory() as folder:
         for file in files:
             copy = Path(folder, file.relative_to(ROOT))
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, copy)
             copy.chmod(0o644)
-        environment = os.environ | {"SOURCE_DATE_EPOCH": "1577836800"}  # the same bytes each time
+        environment = os.environ | {"SOURCE_DATE_EPOCH": "1577836800"}  # reproducible bytes
         command = [sys.executable, "-c", MAKE, str(target)]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, **UMASK)
     if done.returncode:
-        raise RuntimeError(f"no wheel of ocolib: {done.stderr[-2000:]}")
+        raise RuntimeError(f"the wheel of ocolib could not be built: {done.stderr[-2000:]}")
 
 
 def data(name, cells):
-    """The files beside a page that its code reads or imports."""
+    """Return the files beside a page that its code reads or imports."""
     from press.pages import notebooks
 
     folder = (ROOT / "book" / name).parent
@@ -102,15 +103,16 @@ def data(name, cells):
 
 
 def write(app, pages):
+    """Write all downloads, if anything that they are made from has changed."""
     from press.pages import notebooks, plain
-    from press.sphinx import reader  # which links to what is made here
+    from press.sphinx import reader  # imported here because it imports this module
 
     target, kept = Path(app.outdir, FOLDER), Path(app.doctreedir, f"{FOLDER}.sha256")
     site = reader.site(reader.settings())
     state = digest(site, app.config.edition)
     if target.exists() and kept.exists() and kept.read_text("utf8") == state:
         return
-    kept.unlink(missing_ok=True)  # until all is made
+    kept.unlink(missing_ok=True)  # written again when everything is complete
     shutil.rmtree(target, ignore_errors=True)
     address = f"{site}/{wheel_name()}" if site else ""
     for docname in app.env.found_docs:
@@ -129,7 +131,7 @@ def write(app, pages):
 
 
 def digest(*settings):
-    """Of what the downloads are made from: book/, press/, the package and these settings."""
+    """Return a hash of what the downloads are made from: book/, press/, the package and these settings."""
     folders = [ROOT / "book", ROOT / "press" / "press"]
     files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
     files = [file for file in files if file.suffix != ".pyc"] + package_files()
@@ -140,7 +142,7 @@ def digest(*settings):
 
 
 def pack(folder):
-    """All that lies in the folder as one zip, and how to begin."""
+    """Pack the folder and a READ-ME into one zip file."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
     with zipfile.ZipFile(folder / f"{TOP}.zip", "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr(entry("READ-ME.txt"), README.replace("{wheel}", Path(wheel_name()).name))
@@ -149,13 +151,14 @@ def pack(folder):
 
 
 def entry(name):
-    """A file of the zip, without the time at which it was made."""
+    """Return the metadata of a file in the zip, without a time, so that the zip is reproducible."""
     info = zipfile.ZipInfo(f"{TOP}/{name}")
     info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
     return info
 
 
 def add_script(app, pagename, templatename, context, doctree):
+    """Add the script of the download button to pages that have a notebook."""
     if doctree is not None and app.env.doc2path(pagename).endswith(".ipynb"):
         app.add_js_file("download.js", loading_method="defer")
 

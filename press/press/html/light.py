@@ -1,7 +1,8 @@
 """Combine all style sheets into one and all scripts into one, so that a page needs few requests.
 
-The style sheet has the rules of all parts, in their order, without those for names that no page and no
-script of this book has. The script comes after the text (`defer`).
+A pass of `press.html`, run when all pages and their files are written. The style sheet keeps the rules in
+their order and drops those for classes and ids that no page and no script of this book uses. The script runs
+after the page is parsed (`defer`).
 """
 
 import json
@@ -16,7 +17,7 @@ SHEET, SCRIPT = "book.css", "book.js"
 LINK = re.compile(
     r'[ \t]*<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]*?)_static/([^"?]+)[^"]*"[^>]*>\n?'
 )
-# scripts that want the whole page; those of figures and of Run find their own files by their own address
+# Scripts joined into book.js. Those of figures and live cells stay apart: they load files beside themselves.
 JOINED = (
     "documentation_options.js",
     "doctools.js",
@@ -28,9 +29,9 @@ JOINED = (
     "questions.js",
     "reader.js",
 )
-DROPPED = ("scripts/bootstrap.js",)  # only a tooltip of a button that these pages do not have asks for it
-# The theme measures every block of code in one go, to let the keyboard scroll it, and so lays out all that is
-# far away. Here each block is measured when it comes near; one that was not seen yet counts as wide.
+DROPPED = ("scripts/bootstrap.js",)  # only used by the tooltip of a button that these pages lack
+# To make wide code scrollable by keyboard, the theme measures all code blocks at once, which forces a layout
+# of the whole page. We measure each block when it comes near; until then it counts as wide.
 AT_ONCE = re.compile(r"\.forEach\(e=>\{e\.tabIndex=(e\.scrollWidth>[^{}?]*)\?0:-1\}\)")
 WHEN_NEAR = r"""const whenNear = new IntersectionObserver(list => {
   const near = list.filter(one => one.isIntersecting).map(one => one.target);
@@ -42,15 +43,17 @@ const measure = e => {
   whenNear.observe(e);
 };
 """
-# The theme scrolls the contents to where they were; where they are folded away, after the first paint.
+# The theme restores the scroll position of the sidebar; if that is hidden, do it after the first paint.
 PLACE = 'e(function(){if(!document.querySelector(".bd-docs-nav"))return;'
+# The theme marks a section when its heading passes, and misses those laid out late: reader.js does it.
+MARK = 'querySelector("#pst-page-toc-nav");if(!e)return;'
 LATER = """const afterPaint = work => requestAnimationFrame(() => setTimeout(work));
 const beside = matchMedia("(min-width: 992px)").matches;
 """
 TAG = re.compile(r'[ \t]*<script\b[^>]*\bsrc="([^"]*?)_static/([^"?]+)[^"]*"[^>]*></script>\n?')
-# names, brackets and blanks have the colour of code anyway
+# names, punctuation and blanks have the default colour of code, so their spans can go
 PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
-# no rule of this book speaks of odd rows, nor of links in a cell
+# no style rule of this book uses these classes
 ROW = re.compile(r'(<tr) class="row-(?:odd|even)"|(<t[dh]><p><a) class="reference internal"')
 UNUSED = re.compile(r"[ \t]*<script>(?:DOCUMENTATION_OPTIONS\.|let toggle)[^<]*</script>\n?")
 PRELOAD = re.compile(r'[ \t]*<link\b(?=[^>]*\brel="preload")(?=[^>]*\bas="script")[^>]*>\n?')
@@ -59,11 +62,11 @@ IMPORT = re.compile(r"""@import\s+(?:url\()?\s*["']?([^"')]+)["']?\s*\)?\s*;""")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 NAME = re.compile(r"[.#]((?:[\w-]|\\.|[^\x00-\x7f])+)")
 FUNCTION = re.compile(r":(?:not|is|where|has)\((?:[^()]|\([^()]*\))*\)")
-LAST = ("type.css", "companion.css", "chrome.css")  # the book's own: after all that they change
+LAST = ("type.css", "companion.css", "chrome.css")  # the book's own, which override the others
 
 
 def join(app, pages):
-    """Name one style sheet and one script in every page; both are written anew."""
+    """Write book.css and book.js, and replace the links to their parts in every page."""
     static = Path(app.outdir, "_static")
     every = {
         file: pages.get(file) or file.read_text("utf8")
@@ -81,21 +84,22 @@ def join(app, pages):
         versions[name] = f"{name}?v={zlib.crc32(text.encode()):08x}"
     for file, text in every.items():
         if file not in pages and all(version in text for version in versions.values()):
-            continue  # it was kept, and names what is there
+            continue  # written by an earlier build and still up to date
         lighter = light(text, versions)
         if lighter != text:
             pages[file] = lighter
 
 
 def unhurried(js):
-    """Let the theme's scripts lay out nothing that is not looked at, and nothing before the first paint."""
+    """Change the theme's scripts: measure only code that is near, and nothing before the first paint."""
     if found := AT_ONCE.search(js):
         js = WHEN_NEAR.replace("CONDITION", found[1]) + AT_ONCE.sub(".forEach(measure)", js)
+    js = js.replace(MARK, "body;return;", 1)
     return LATER + js.replace(PLACE, PLACE.replace("e(", "(beside?e:afterPaint)(", 1), 1)
 
 
 def light(page, versions):
-    """A page with one link and one script in the place of the first of each."""
+    """Return a page with one style sheet and one script instead of many."""
     links, tags = LINK.findall(page), TAG.findall(page)
     if not links:
         return page
@@ -114,7 +118,7 @@ def light(page, versions):
             return next(first, "")
         if match[2] in DROPPED:
             return ""
-        if match[2] == "figures.js":  # it stands before its figure, which moves before it is laid out
+        if match[2] == "figures.js":  # must run before its figure is laid out
             return match[0]
         return match[0] if re.search(r"\bdefer\b|\basync\b|\bmodule\b", match[0]) else deferred(match[0])
 
@@ -122,11 +126,12 @@ def light(page, versions):
 
 
 def deferred(tag):
+    """Return the script tag with the attribute `defer`."""
     return tag.replace("<script ", "<script defer ", 1)
 
 
 def sheets(pages):
-    """Every style sheet that a page has; what a page adds follows the one before it there."""
+    """Return all style sheets of the pages, in an order that agrees with the order on each page."""
     found = []
     for page in pages:
         before = -1
@@ -140,7 +145,7 @@ def sheets(pages):
 
 
 def remember(app, found):
-    """Pages that were kept name no parts any more: what they had is known from the build before."""
+    """Return `found` plus the style sheets of earlier builds, which pages that were kept still need."""
     note = Path(app.outdir).parent / ".sheets.json"
     old = json.loads(note.read_text("utf8")) if note.exists() else []
     known = found + [name for name in old if name not in found]
@@ -150,19 +155,19 @@ def remember(app, found):
 
 
 def inlined(static, part):
-    """A style sheet with what it imports, and with addresses as seen from `_static`."""
+    """Return a style sheet including its imports, with addresses relative to `_static`."""
     folder = posixpath.dirname(part)
     css = COMMENT.sub("", (static / part).read_text("utf8"))
     css = re.sub(r'@charset "[^"]*";', "", css)
     css = ADDRESS.sub(lambda m: f'url("{posixpath.normpath(posixpath.join(folder, m[2]))}")', css)
 
-    # an address in url() was made one of `_static` above; one in quotes alone was not
+    # addresses in url() are relative to `_static` by now, quoted ones are not
     found = lambda said: said if (static / said).exists() else posixpath.join(folder, said)  # noqa: E731
     return IMPORT.sub(lambda m: inlined(static, posixpath.normpath(found(m[1]))), css) + "\n"
 
 
 def names(pages, static):
-    """Every class and id in a page, and every word in a script: a script may give it to something."""
+    """Return every class and id in the pages, and every word in the scripts, which may set classes."""
     found = set()
     for page in pages:
         for _, given in re.findall(r"""\b(?:class|id)=(["'])(.*?)\1""", page):
@@ -174,7 +179,7 @@ def names(pages, static):
 
 
 def used(css, wanted):
-    """The rules whose names are wanted, with the blocks round them.
+    """Return the rules whose classes and ids are in `wanted`, with the blocks around them.
 
     >>> used(".a{color:red}.b,.a:not(.c){x:y}@media print{.b{x:y}}@font-face{x:y}", {"a"})
     '.a{color:red}.a:not(.c){x:y}@font-face{x:y}'
@@ -195,12 +200,13 @@ def used(css, wanted):
 
 
 def is_wanted(selector, wanted):
+    """Return whether every class and id in a selector is in `wanted`."""
     own = FUNCTION.sub("", re.sub(r"\[[^\]]*\]", "", selector))
     return all(re.sub(r"\\(.)", r"\1", name) in wanted for name in NAME.findall(own))
 
 
 def split(head):
-    """The selectors of a rule: commas inside brackets part nothing."""
+    """Return the selectors of a rule, ignoring commas inside brackets."""
     parts, depth, now = [], 0, ""
     for sign in head:
         depth += (sign in "([") - (sign in ")]")
@@ -213,7 +219,7 @@ def split(head):
 
 
 def blocks(css):
-    """(head, body) of each rule; a statement without a block is (statement, None). Strings are left whole."""
+    """Yield (head, body) of each rule, and (statement, None) for a statement without a block."""
     head, depth, begin, quote, place = "", 0, 0, "", 0
     while place < len(css):
         sign = css[place]
@@ -240,7 +246,7 @@ def blocks(css):
 
 
 def smaller(css):
-    """The same in fewer bytes, where esbuild is at hand."""
+    """Return the style sheet minified, if esbuild is available."""
     try:
         return build.minified(css)
     except build.Unavailable:

@@ -1,5 +1,5 @@
-// Sets formulas with the book's own MathJax, under node. A JSON list of [tex, display] comes in on
-// standard input; the markup of each, the width of each in em, and one stylesheet for all go out.
+// Typeset formulas with the book's own MathJax, under node. Reads a JSON list of [tex, display] from
+// standard input; writes the markup and the width (in em) of each, and one style sheet for all.
 const folder = process.argv[2];
 const wanted = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 

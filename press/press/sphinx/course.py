@@ -1,7 +1,7 @@
 """Build a course from selected pages: links to other pages lead to the full book, or become plain text.
 
-`press.edition` reads course.yml, writes the table of contents and sets `course`; without a course nothing
-here has any effect, and a link that leads nowhere stays an error.
+`press.edition` reads course.yml, writes the table of contents and sets the option `course`. Without a course
+this module does nothing, and a broken link stays an error.
 """
 
 import json
@@ -22,7 +22,7 @@ LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([\w./-]+)\.(?:ipynb|md)(#[\w
 
 @cache
 def places():
-    """{label in small letters: (page, label)} of the whole book."""
+    """Return {label in lower case: (page, label)} for the whole book."""
     found = {}
     texts = {
         f"book/{page.relative_to(notebooks.TEXT).with_suffix('').as_posix()}": page
@@ -39,12 +39,12 @@ def places():
 
 
 def elsewhere(site, docname, place=""):
-    """The address of a page in the full book; empty if that has none."""
+    """Return the address of a page in the full book; empty if the book has no address."""
     return f"{site}/{docname}.html{place}" if site else ""
 
 
 def relink(text, docname, kept, site):
-    """A page's text: a link to a page that is left out leads to the full book, or is plain text."""
+    """Return a page's text with links to omitted pages replaced: by the full book, or by plain text."""
 
     def link(found):
         words, path, place = found[1], found[2], found[3] or ""
@@ -59,7 +59,7 @@ def relink(text, docname, kept, site):
 
 
 def read(app, docname, source):
-    """Change the links of a page before it is read."""
+    """Change the links of a page before Sphinx parses it, and use the course's own first page."""
     if not app.config.course:
         return
     if docname == app.config.root_doc:
@@ -77,7 +77,7 @@ def read(app, docname, source):
 
 
 def left_out(app, doctree):
-    """References to what stands on a page that is left out, before anyone looks for it in vain."""
+    """Replace references to labels on omitted pages before Sphinx tries to resolve them."""
     if not app.config.course:
         return
     kept, site = app.env.found_docs, app.config.course["site"]
@@ -90,7 +90,7 @@ def left_out(app, doctree):
 
 
 def resolved(app, doctree, docname):
-    """Links that the book's own marks have set: to an erratum, to a row of the concordance."""
+    """Replace links to omitted pages that other parts have added, to errata or to the concordance."""
     if not app.config.course:
         return
     for node in list(doctree.findall(nodes.reference)):
@@ -111,7 +111,7 @@ def resolved(app, doctree, docname):
 
 
 def aim(here, node):
-    """(page, label) that a reference leads to in the full book; ("", "") if it leads elsewhere."""
+    """Return (page, label) that a reference leads to in the full book; ("", "") if it leads elsewhere."""
     target = str(node.get("reftarget", ""))
     if node.get("reftype") == "doc":
         docname = (
@@ -127,5 +127,5 @@ def setup(app):
     app.add_config_value("course", {}, "env")
     app.connect("source-read", read)
     app.connect("doctree-read", left_out)
-    app.connect("doctree-resolved", resolved, priority=900)  # after those that set links
+    app.connect("doctree-resolved", resolved, priority=900)  # after the parts that add links
     return {"parallel_read_safe": True, "parallel_write_safe": True}

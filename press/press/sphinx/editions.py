@@ -1,7 +1,8 @@
 """Make the editions of the book: complete, without worked solutions, or with all solutions at the end.
 
-`press.edition` sets `edition` and builds each into a folder of its own. A solution is taken out before its
-page is read, so nothing that is made from the page knows of it (search, scripts); downloads leave it out too.
+`press.edition` sets the option `edition` and builds each edition into its own folder. Solutions are removed
+before Sphinx parses a page, so that they cannot reach the search index or the scripts; downloads omit them
+too.
 """
 
 import json
@@ -10,18 +11,19 @@ import nbformat
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from press import ledger
+from press import ROOT
 from press.sphinx import tables
 
-LINK = "The worked solution stands {{ref}}`in the appendix <solution-{name}>`."
+LINK = "The worked solution is {{ref}}`in the appendix <solution-{name}>`."
 
 
 def is_solution(cell):
+    """Return whether a cell is a worked solution."""
     return "solution" in cell.get("metadata", {}).get("tags", [])
 
 
 def take_out(app, docname, source):
-    """The notebook without its solutions; in the edition with an appendix a link stands in their place."""
+    """Remove the solutions from a notebook; in the edition with an appendix, replace them by links."""
     if not app.config.edition or app.env.doc2path(docname).endswith(".md"):
         return
     notebook = json.loads(source[0])
@@ -35,24 +37,25 @@ def take_out(app, docname, source):
 
 
 def link(cell):
+    """Return a cell with a link to the solution in the appendix."""
     text = LINK.format(name=cell["metadata"]["exercise"])
     return {"cell_type": "markdown", "id": cell["id"], "metadata": {}, "source": text}
 
 
 class Solutions(SphinxDirective):
-    """``{solutions}``: every worked solution of the book, by page."""
+    """``{solutions}``: show every worked solution of the book, by page."""
 
     def run(self):
         result = []
         for docname in self.env.config.external_site_map:
-            file = ledger.ROOT / f"{docname}.ipynb"
+            file = ROOT / f"{docname}.ipynb"
             if file.exists():
                 self.env.note_dependency(str(file))
                 result += self.page(docname, nbformat.read(file, as_version=4))
         return result
 
     def page(self, docname, notebook):
-        """A section for a page that has solutions: links to its exercises, and the code."""
+        """Return a section with the solutions of a page, linked to its exercises; empty if it has none."""
         found = [cell for cell in notebook.cells if is_solution(cell)]
         if not found:
             return []
@@ -65,6 +68,7 @@ class Solutions(SphinxDirective):
         return [section]
 
     def solution(self, docname, cell):
+        """Return one solution: a target, a link back to the exercise, and the code."""
         name, told = cell.metadata["exercise"], cell.metadata["mystnb"]["code_prompt_show"]
         label = f"solution-{name}"
         target = nodes.target("", "", ids=[label], names=[label])

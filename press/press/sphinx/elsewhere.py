@@ -1,36 +1,36 @@
 """List machine-checked proofs by others and related chapters of other books, from book/elsewhere.yml.
 
-``{elsewhere} formal`` and ``{elsewhere} books`` are the tables of the page.
-`cell(identifier)` is for the concordance: links to the machine-checked proofs.
+``{elsewhere} formal`` and ``{elsewhere} books`` make the tables of the page; `cell` is for the concordance.
 """
 
 import yaml
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from press import ledger
+from press import ROOT, ledger
 from press.sphinx.tables import link, table
 
-FILE = ledger.ROOT / "book" / "elsewhere.yml"
+FILE = ROOT / "book" / "elsewhere.yml"
 
 
 def load():
+    """Return the content of book/elsewhere.yml."""
     return yaml.safe_load(FILE.read_text("utf8"))
 
 
 def proved(identifier):
-    """The entries under `formal` that name the item."""
+    """Return the entries under `formal` that name the item."""
     return [entry for entry in load()["formal"] if identifier in entry["items"]]
 
 
 def address(entry):
-    """The file as it was read."""
+    """Return the address of the file at the commit that we read."""
     home = f"https://github.com/{entry['repository']}"
     return f"{home}/blob/{entry['commit']}/{entry['file']}"
 
 
 def cell(identifier):
-    """A table's cell: the system of each such proof, linked to it."""
+    """Return a table cell: the proof system of each such proof, linked to it."""
     found = []
     for entry in proved(identifier):
         found += [
@@ -41,6 +41,8 @@ def cell(identifier):
 
 
 class Elsewhere(SphinxDirective):
+    """``{elsewhere} formal`` or ``{elsewhere} books``: make one of the two tables."""
+
     required_arguments = 1
 
     def run(self):
@@ -61,6 +63,7 @@ class Elsewhere(SphinxDirective):
         return [table(["Here", "About", *columns], rows, ["status"])]
 
     def formal(self, entry):
+        """Return the cells of one proof: items, theorem, and how it differs from ours."""
         source = nodes.reference("", entry["repository"], refuri=address(entry))
         proof = [nodes.Text(f"{entry['system']}, "), source, nodes.Text(": ")]
         proof.append(nodes.literal("", entry["theorem"]))
@@ -72,7 +75,7 @@ class Elsewhere(SphinxDirective):
         return self.links(entry["items"]), proof, says
 
     def links(self, identifiers):
-        """The items, each a link to its place in this book."""
+        """Return the items as links to their places in this book."""
         known = {entry["id"]: entry for entry in ledger.entries(ledger.load())}
         found = []
         for identifier in identifiers:

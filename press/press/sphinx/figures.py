@@ -1,8 +1,8 @@
 """Make figures interactive with ``{moving-figure} name``.
 
-The picture is what print, PDF and Jupyter show; the page's script takes its place. The
-script is bundled from the modules in ``press/press/js/figures``; the numbers that it
-does not compute come from ``figure_numbers``.
+The directive contains a static picture, which print, PDF and Jupyter show; on the page a script replaces it.
+The script is bundled from ``press/press/js/figures``, and numbers that it does not compute itself come from
+``press.figure_numbers``.
 """
 
 import hashlib
@@ -27,15 +27,16 @@ GREEK = [f"_static/fonts/{name}-greek.woff2" for name in ("text", "sans", "code"
 
 @cache
 def script():
-    """Return the script of all figures, or nothing where esbuild cannot be had: pictures stay still."""
+    """Return the script of all figures; empty without esbuild, when only static pictures are shown."""
     try:
         build.packages()
-    except build.Unavailable:  # press.sphinx.live says why, once
+    except build.Unavailable:  # press.live reports why
         return ""
     return build.bundle("figures/main.js")
 
 
 def write_script(app, pages):
+    """Write figures.js."""
     if script():
         Path(app.outdir, "_static", "figures.js").write_text(script(), "utf8")
 
@@ -43,7 +44,7 @@ def write_script(app, pages):
 # ---------------------------------------------------------------- the numbers
 
 
-NAMES = (  # in the order of the book, which gives them their numbers
+NAMES = (  # in the order of the book, which determines their numbers
     "duel",
     "adversary",
     "fan",
@@ -60,7 +61,7 @@ NAMES = (  # in the order of the book, which gives them their numbers
 
 @cache
 def makers():
-    """A stamp of our own code that the numbers come from."""
+    """Return a hash of the code that computes the numbers."""
     own = [file for kind in ("*.py", "*.json") for file in sorted((ROOT / "ocolib").rglob(kind))]
     files = [HOME / "figure_numbers.py", *own]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
@@ -68,10 +69,10 @@ def makers():
 
 @cache
 def numbers(name):
-    """The JSON of a figure, or nothing; computed again only when that code has changed."""
+    """Return the JSON of a figure, or an empty string; recomputed only when that code has changed."""
     kept = ROOT / "_build" / "figures" / f"{name}-{makers()}.json"
     if not kept.exists():
-        from press.figure_numbers import NUMBERS  # which needs the solver: seconds
+        from press.figure_numbers import NUMBERS  # imported late: loading the solver takes seconds
 
         found = NUMBERS[name]()
         text = json.dumps(found, ensure_ascii=False, separators=(",", ":")) if found else ""
@@ -86,11 +87,11 @@ def numbers(name):
 
 
 class moving_figure(nodes.General, nodes.Element):
-    """A picture that a script may bring to life."""
+    """A picture that the script may replace by an interactive figure."""
 
 
 class MovingFigure(SphinxDirective):
-    """``{moving-figure} name``; its content is the picture, with alt text."""
+    """``{moving-figure} name``; the content is the static picture, with alt text."""
 
     required_arguments = 1
     has_content = True
@@ -107,7 +108,7 @@ class MovingFigure(SphinxDirective):
 
 
 def opening(name):
-    """The element with its numbers; the picture follows."""
+    """Return the start tag with the numbers; the static picture follows it."""
     data = numbers(name)
     quoted = escape(data, quote=False).replace("'", "&#39;")
     number = NAMES.index(name) + 1
@@ -119,8 +120,9 @@ def opening(name):
 
 
 def visit_html(translator, node):
+    """Write the start tag, and before the first figure of the page the script."""
     first = next(translator.document.findall(moving_figure))
-    if node is first and script():  # the script stands before it: the figure moves before it is laid out
+    if node is first and script():  # before the figure, so that it is ready before the first layout
         folder = posixpath.dirname(translator.builder.current_docname)
         address = posixpath.relpath(script_address(), folder or ".")
         translator.body.append(f'<script src="{address}"></script>\n')
@@ -132,16 +134,17 @@ def depart_html(translator, node):
 
 
 def pass_over(translator, node):
-    """Elsewhere it is the picture and nothing more."""
+    """Write only the static picture, in other output formats than HTML."""
 
 
 def script_address():
+    """Return the address of figures.js with its version."""
     version = hashlib.sha256(script().encode()).hexdigest()[:8]
     return f"_static/figures.js?v={version}"
 
 
 def add_style(app, pagename, templatename, context, doctree):
-    """The stylesheet where it is needed; the script comes to every page, at leisure, for the next one."""
+    """Add the style sheet to pages with figures; all other pages prefetch the script for the next page."""
     context["later"] = [*context.get("later", []), *([script_address()] if script() else []), *GREEK]
     if doctree is not None and any(doctree.findall(moving_figure)):
         app.add_css_file("figures/figures.css")

@@ -1,7 +1,7 @@
 """Build the search index: pages, statements, sections, exercises, terms and functions.
 
-It is one script, fetched when a reader begins to type; a script and not data, so that it works from a file.
-`press/press/js/finder/main.js` searches in it, with MiniSearch.
+The index is a script, not a data file, so that search also works when the book is opened as files. It is
+loaded when a reader begins to type. `press/press/js/finder/main.js` searches in it, with MiniSearch.
 """
 
 import html
@@ -31,11 +31,12 @@ NOT_PROSE = (
 
 
 def words(text):
+    """Return the words of a text in lower case."""
     return [word.lower() for word in WORD.findall(text)]
 
 
 def note(app, doctree):
-    """While reading a page: headings, boxes, exercises, functions, and the words it uses."""
+    """Store the headings, boxes, exercises, terms, functions and words of a page that is read."""
     found = {"sections": [], "boxes": [], "exercises": [], "terms": [], "functions": []}
     for section in doctree.findall(nodes.section):
         if isinstance(section.parent, nodes.section) and section["ids"]:
@@ -58,13 +59,13 @@ def note(app, doctree):
 
 
 def with_dollars(node):
-    """The words of a title, formulas in dollars."""
+    """Return the text of a title, with formulas in dollars."""
     texts = node.findall(nodes.Text)
     return "".join(f"${text}$" if isinstance(text.parent, nodes.math) else text.astext() for text in texts)
 
 
 def source(content, length=160):
-    """The beginning of a statement, formulas in dollars, cut between two words."""
+    """Return the beginning of a statement, with formulas in dollars, cut at a word."""
     first = next(content.findall(nodes.paragraph), None)
     parts, size = [], 0
     for child in first.children if first else []:
@@ -77,7 +78,7 @@ def source(content, length=160):
 
 
 def entries(env):
-    """Every result there can be: page, address, kind, title, what it says, lecture, more words."""
+    """Yield every possible search result: page, anchor, kind, title, text, lecture and more words."""
     pages = [name for name in env.found_docs if "finder" in env.metadata[name]]
     rooms = sorted(name for name in pages if name.startswith("book/reference/"))
     order = {name: place for place, name in enumerate(["book/intro", *reader.parts(), *rooms])}
@@ -110,7 +111,7 @@ def entries(env):
 
 
 def statements(page, kinds):
-    """Items and errata of the lectures on a page, then the boxes that are the book's own."""
+    """Yield the items and errata of the lectures on a page, then the book's own boxes."""
     for part in ledger.load().values():
         lecture = part["lecture"].partition(":")[0]
         for sort in ("items", "errata"):
@@ -120,7 +121,7 @@ def statements(page, kinds):
                 identifier = ledger.anchor(item["id"])
                 kind, title, _ = kinds.pop(identifier.lower(), ("item", item["item"], ""))
                 title = title if re.search(r"[a-z]{4}", title) else item["item"]
-                number = item["item"] if item["item"] not in title else ""
+                number = "" if set(words(item["item"])) <= set(words(title)) else item["item"]
                 shown = f"{title} [{number}]" if number and re.search(r"\d", number) else title
                 kind = "Erratum" if sort == "errata" else kind.title()
                 yield identifier, kind, shown, item["says"], lecture, item["item"]
@@ -129,6 +130,7 @@ def statements(page, kinds):
 
 
 def entry(page, anchor, kind, title, says, lecture, more=""):
+    """Return a search result with short keys, which keep the index small."""
     return {
         "p": f"{page}.html",
         "a": anchor,
@@ -141,7 +143,7 @@ def entry(page, anchor, kind, title, says, lecture, more=""):
 
 
 def with_maths(text, known):
-    """Words escaped, $formulas$ set as on the pages (as TeX where no node set them)."""
+    """Return the text as HTML with typeset formulas (as TeX without node)."""
     parts = MATHS.split(text)
     for place, part in enumerate(parts):
         if place % 2 and known and (part.strip(), False) in known.table:
@@ -152,6 +154,7 @@ def with_maths(text, known):
 
 
 def write(app, pages):
+    """Write the index and the search script."""
     env = app.env
     found = list(entries(env))
     known = None
@@ -183,23 +186,24 @@ def write(app, pages):
     (static / "finder-index.js").write_text(f"window.finderIndex = {text};\n", "utf8")
     try:
         build.packages()
-    except build.Unavailable:  # press.sphinx.live says why; the search field says that it cannot search
+    except build.Unavailable:  # press.live reports why; the search field shows that it cannot search
         return
     (static / "finder.js").write_text(build.bundle("finder/main.js"), "utf8")
 
 
 def instead(app):
-    """Sphinx need not make an index of its own; its search page is ours."""
+    """Turn off Sphinx's own search index."""
     if app.builder.format == "html":
         app.builder.search = False
 
 
 def search_page(app):
+    """Yield our search page."""
     yield "search", {}, "search.html"
 
 
 def setup(app):
     app.connect("builder-inited", instead)
     app.connect("html-collect-pages", search_page)
-    app.connect("doctree-read", note, priority=600)  # after the addresses are given
+    app.connect("doctree-read", note, priority=600)  # after boxes and exercises have their ids
     return {"parallel_read_safe": True, "parallel_write_safe": True}

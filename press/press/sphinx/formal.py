@@ -1,7 +1,7 @@
-"""Show the Coq proofs: a fold under each proved box, the files as pages, and a list of both.
+"""Show the Coq proofs: a fold below each proved box, the Coq files as pages, and a table of both.
 
-`formal/coverage.yml` says which theorem of which file belongs to which box; `formal/*.v` are read as they
-are. Nothing here needs Coq: `make formal` is what checks the proofs.
+`formal/coverage.yml` says which theorem of which file belongs to which box. The files `formal/*.v` are only
+parsed here; `make formal` checks the proofs with Coq.
 """
 
 import re
@@ -40,18 +40,18 @@ class Block:
     proof: str = ""
     about: str = ""
     names: list[str] = field(default_factory=list)
-    given: str = ""  # the variables and hypotheses of the sections around it
+    given: str = ""  # variables and hypotheses of the enclosing sections
 
 
 @cache
 def coverage():
-    """{label of a box: {coq, left} or {reason}}."""
+    """Return {label of a box: {coq, left} or {reason}}."""
     return yaml.safe_load((FOLDER / "coverage.yml").read_text("utf8"))
 
 
 @cache
 def blocks(module):
-    """The pieces of `formal/<module>.v`, in order.
+    """Return the pieces of `formal/<module>.v` in order.
 
     >>> [b.names for b in blocks("Leader") if "theorem_1" in b.names]
     [['theorem_1']]
@@ -87,7 +87,7 @@ def blocks(module):
 
 
 def declare(sections, text):
-    """Keep account of open sections, and of what they declare."""
+    """Update the stack of open sections and their declarations."""
     for sentence in re.split(r"(?<=\.)\n", text):
         if sentence.startswith("Section "):
             sections.append([])
@@ -99,7 +99,7 @@ def declare(sections, text):
 
 @cache
 def definitions(module):
-    """{name: (module, block)} of all that is defined in a file and in those that it imports."""
+    """Return {name: (module, block)} for everything defined in a file and in its imports."""
     found = {}
     for block in blocks(module):
         for line in IMPORT.findall(block.text):
@@ -110,12 +110,12 @@ def definitions(module):
 
 
 def docname(module):
-    """The page of a file."""
+    """Return the page of a file."""
     return f"book/formal/{module.lower()}"
 
 
 def anchor(name):
-    """The address of a theorem or definition on that page."""
+    """Return the anchor of a theorem or definition on that page."""
     return "coq-" + name.replace("_", "-").replace("'", "-prime").lower()
 
 
@@ -123,7 +123,7 @@ def anchor(name):
 
 
 def inline(text):
-    """A line of a comment: what stands in square brackets is code.
+    """Return a line of a comment as nodes; text in square brackets is code.
 
     >>> [type(node).__name__ for node in inline("the point [w t] of S")]
     ['Text', 'literal', 'Text']
@@ -133,7 +133,7 @@ def inline(text):
 
 
 def prose(comment, headings=True):
-    """The comment (** ... *) as headings, paragraphs and lists."""
+    """Return the comment (** ... *) as headings, paragraphs and lists."""
     body = comment.removeprefix("(**").rstrip().removesuffix("*)")
     found = []
     for part in re.split(r"\n[ \t]*\n", body):
@@ -149,7 +149,7 @@ def prose(comment, headings=True):
         if first.strip():
             found.append(nodes.paragraph("", "", *inline(first)))
         if items:
-            # the last item may be followed by a sentence that begins on a line of its own
+            # a sentence on a new line may follow the last item
             *before, last = items
             last, *rest = re.split(r";?\n[ \t]*(?=[A-Z])|\.\n[ \t]*(?=[A-Z])", last, maxsplit=1)
             listed = [*before, last]
@@ -160,18 +160,18 @@ def prose(comment, headings=True):
 
 
 def code(text, **attributes):
-    """A piece of Coq."""
+    """Return a block of Coq code."""
     return nodes.literal_block(text, text, language="coq", **attributes)
 
 
 def fold(title, *content, kind="formal"):
-    """What a reader opens on purpose."""
+    """Return the content in a fold."""
     begin = f'<details class="fold {kind}"><summary>{title}</summary>'
     return [nodes.raw("", begin, format="html"), *content, nodes.raw("", "</details>", format="html")]
 
 
 def first_sentence(comment):
-    """What a definition says of itself, in one sentence."""
+    """Return the first sentence of a comment, which says what a definition means."""
     words = " ".join(comment.removeprefix("(**").removesuffix("*)").split()).lstrip("* ")
     return re.split(r"(?<=[.:])\s+(?=[A-Z\-])", words)[0].rstrip(":")
 
@@ -180,7 +180,7 @@ def first_sentence(comment):
 
 
 def key(module, block):
-    """The words of ours that a statement uses, and does not bind itself: [(name, module, what it means)].
+    """Return our own definitions that a statement uses, as [(name, module, meaning)].
 
     >>> [name for name, *_ in key("Leader", next(b for b in blocks("Leader") if "theorem_1" in b.names))]
     ['regularised_leader']
@@ -196,7 +196,7 @@ def key(module, block):
 
 
 def mark(entry):
-    """The fold under a box: every theorem with its comment, its statement and the words it uses."""
+    """Return the fold below a box: every theorem with comment, statement and the definitions it uses."""
     content = []
     for full in entry["coq"]:
         module, name = full.split(".")
@@ -216,18 +216,18 @@ def mark(entry):
                 )
                 for word, used, says in words
             ]
-            content += [nodes.paragraph("", "The words it uses:"), nodes.bullet_list("", *items)]
+            content += [nodes.paragraph("", "Definitions used:"), nodes.bullet_list("", *items)]
         place = link(docname(module), anchor(name), f"{full}, with its proof")
         content.append(nodes.paragraph("", "", place))
     if "left" in entry:
         content.append(nodes.paragraph("", f"Not proved in Coq: {entry['left']}."))
-    how = link("book/formal", "", "How to read this, and what one has to trust")
+    how = link("book/formal", "", "How to read this, and what you have to trust")
     content.append(nodes.paragraph("", "", how))
     return fold("Proved in Coq" + (", in part" if "left" in entry else ""), *content)
 
 
 def mark_boxes(app, doctree, name):
-    """Put the fold at the end of each box that is proved."""
+    """Add the fold at the end of each box that is proved in Coq."""
     if app.builder.format != "html" or "book/formal" not in app.env.found_docs:
         return
     known = {label.lower(): entry for label, entry in coverage().items() if "coq" in entry}
@@ -241,7 +241,7 @@ def mark_boxes(app, doctree, name):
 
 
 class Coq(SphinxDirective):
-    """``{coq} Leader``: a file, with its comments as text and its proofs folded."""
+    """``{coq} Leader``: show a file, with its comments as text and its proofs folded."""
 
     required_arguments = 1
 
@@ -261,7 +261,7 @@ class Coq(SphinxDirective):
 
 
 class Statement(SphinxDirective):
-    """``{coq-statement} Leader.theorem_1``: one statement, and with the option `proof` its proof."""
+    """``{coq-statement} Leader.theorem_1``: show one statement, with the option `proof` also its proof."""
 
     required_arguments = 1
     option_spec: ClassVar = {"proof": directives.flag}
@@ -273,13 +273,13 @@ class Statement(SphinxDirective):
 
 
 def shown(module, name, proof=False):
-    """A statement as its file has it."""
+    """Return a statement as in its file."""
     block = next(b for b in blocks(module) if name in b.names)
     return f"{block.text}\n{block.proof}" if proof else block.text
 
 
 class Proved(SphinxDirective):
-    """``{proved}``: every statement of the book, what of it is proved in Coq, and if not, why."""
+    """``{proved}``: list every statement of the book with its Coq theorem, or the reason why it has none."""
 
     def run(self):
         self.env.note_dependency(str(FOLDER / "coverage.yml"))
@@ -288,6 +288,7 @@ class Proved(SphinxDirective):
         ]
 
     def row(self, item):
+        """Return the cells of one statement: its box, its Coq theorems, and what is not proved."""
         label, entry = item
         page, exact = course.places()[label.lower()]
         words, _ = self.state.inline_text(titles()[label], self.lineno)
@@ -304,7 +305,7 @@ class Proved(SphinxDirective):
 
 @cache
 def titles():
-    """{label: title of the box}; an item without a box has the name that the ledger gives it."""
+    """Return {label: title of the box}; an item without a box has its name from the ledger."""
     texts = (path.read_text("utf8") for path in Path(ROOT, "pages").rglob("*.md"))
     named = {
         ledger.anchor(entry["id"]): f"{elsewhere.NAMES[prefix]}, {entry['item']}"
@@ -315,7 +316,7 @@ def titles():
 
 
 def cell(identifier):
-    """For the concordance: whether an item is proved in Coq, linked to the theorem."""
+    """Return a cell for the concordance: whether an item is proved in Coq, linked to the theorem."""
     entry = coverage().get(identifier.replace(".", "-"))
     if not entry or "coq" not in entry:
         return []
@@ -327,6 +328,6 @@ def setup(app):
     app.add_directive("coq", Coq)
     app.add_directive("coq-statement", Statement)
     app.add_directive("proved", Proved)
-    app.connect("doctree-resolved", mark_boxes)  # after the boxes, and before links are filled in
+    app.connect("doctree-resolved", mark_boxes)  # after the boxes exist, before links are resolved
     app.setup_extension("press.sphinx.tables")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,8 @@
-"""Add roles, table headers and image sizes for accessibility, and a dark version of each figure."""
+"""Add roles, table headers and image sizes for accessibility, and dark and narrow versions of figures.
+
+Images are changed when Sphinx renders a page (`images`); the dark files are written by a pass of
+`press.html`.
+"""
 
 import base64
 import io
@@ -13,7 +17,7 @@ from PIL import Image, ImageColor
 
 from ocolib.plots import NARROW_SVG
 
-# colours of ocolib.plots and of matplotlib's own ink, and what they are in the dark
+# {colour of ocolib.plots or of matplotlib's defaults: its dark counterpart}
 PALETTE = {
     "#c44e00": "#ff9455",
     "#0067a5": "#6cb6f2",
@@ -43,14 +47,14 @@ PALETTE = {
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 PAPER = re.compile(r"(fill: ?)#ffffff\b")
 RASTER = re.compile(r"(data:image/png;base64,)([A-Za-z0-9+/=\s]+)")
-SHADES = "#ffffff", "#0067a5"  # the ends of a scale of shades, whose first is the paper
+SHADES = "#ffffff", "#0067a5"  # the ends of a colour scale, the first being the background
 PLACES = re.compile(r' (?:d|x|y|points)="[^"]*"|translate\([^)]*\)')
-PHONE = "(max-width: 500px)"  # no wider: a phone that is held upright
+PHONE = "(max-width: 500px)"  # a phone in portrait orientation
 IMAGE = re.compile(r'<img (?P<inner>[^>]*?src="(?P<path>[^"]*_images/(?P<name>[^"/]+))"[^>]*?) ?/?>')
 
 
 def visit_citation(self, node):
-    """One entry of a list; docutils gives it a role that browsers have given up."""
+    """Open an entry of a bibliography as a list item; docutils would use an obsolete role."""
     if not isinstance(node.previous_sibling(), nodes.citation):
         self.body.append('<div role="list" class="citation-list">\n')
     self.body.append(self.starttag(node, "div", CLASS="citation", role="listitem"))
@@ -63,7 +67,7 @@ def depart_citation(self, node):
 
 
 def name_columns(app, doctree, docname):
-    """A column without a heading holds the names of the rows: say so to whoever cannot see it."""
+    """Give a column without a heading, which holds the names of rows, a hidden one for screen readers."""
     for head in doctree.findall(nodes.thead):
         for entry in head.findall(nodes.entry):
             if not entry.astext().strip():
@@ -72,7 +76,7 @@ def name_columns(app, doctree, docname):
 
 
 def size(file):
-    """Width and height of an image in CSS pixels, an SVG taken to be in points; None if it does not say."""
+    """Return (width, height) of an image in CSS pixels; None if an SVG has no view box (in points)."""
     if file.suffix == ".png":
         return struct.unpack(">II", file.read_bytes()[16:24])
     found = re.search(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', file.read_text("utf8")[:4000])
@@ -80,9 +84,9 @@ def size(file):
 
 
 def images(app, pagename, templatename, context, doctree):
-    """Images keep their place before they come, and come when they are near.
+    """Give images their size, lazy loading, a dark version, and a narrow version for phones.
 
-    An SVG has a dark twin, and a figure of a notebook a narrow one of each for a phone.
+    Only SVG files have a dark version, and only figures of notebooks a narrow one.
     """
     if app.builder.format != "html" or "_images/" not in context.get("body", ""):
         return
@@ -113,7 +117,7 @@ def images(app, pagename, templatename, context, doctree):
 
 
 def narrow(page):
-    """{SVG of a figure in a notebook: the same for a phone}."""
+    """Return {SVG of a figure in a notebook: the same figure for a phone}."""
     if page.suffix != ".ipynb":
         return {}
     cells = json.loads(page.read_text("utf8"))["cells"]
@@ -123,13 +127,14 @@ def narrow(page):
 
 
 def classed(tag, name):
+    """Return the image tag with a class added."""
     if 'class="' in tag:
         return tag.replace('class="', f'class="{name} ', 1)
     return tag.replace("<img ", f'<img class="{name}" ', 1)
 
 
 def darken(svg):
-    """Map the palette; the sheet becomes transparent, paper behind a word dark; unnamed ink becomes light.
+    """Return the SVG in dark colours: palette mapped, background transparent, default ink light.
 
     >>> darken('<path style="fill: #ffffff; stroke: #0067a5"/><path style="fill: #ffffff"/>')
     '<path style="fill: none; stroke: #6cb6f2"/><path style="fill: #15181d"/>'
@@ -137,14 +142,14 @@ def darken(svg):
     svg = RASTER.sub(lambda match: match[1] + darkened(match[2]), svg)
     svg = PAPER.sub(r"\1none", svg, count=1)
     svg = COLOUR.sub(lambda match: PALETTE.get(match[0].lower(), match[0]), svg)
-    # matplotlib leaves black unsaid: glyphs and tick marks inherit it
+    # matplotlib does not write black: glyphs and tick marks inherit it
     return re.sub(r"<svg ", '<svg fill="#dde1e8" ', svg, count=1)
 
 
 def darkened(raster):
-    """A shaded picture inside a figure, from the dark paper to the dark twin of its strongest shade.
+    """Return a shaded raster image in dark colours.
 
-    One with colours that are not between the two `SHADES` stays as it is.
+    An image with colours that are not between the two `SHADES` stays as it is.
     """
     with Image.open(io.BytesIO(base64.b64decode(raster))) as picture:
         pixels = np.asarray(picture.convert("RGBA"), float)
@@ -163,9 +168,9 @@ def darkened(raster):
 
 
 def lighter(svg):
-    """A figure in fewer bytes: places to a hundredth of a point, no notes, no room between the lines.
+    r"""Return the SVG in fewer bytes: coordinates rounded, no metadata, comments and blanks.
 
-    >>> lighter('<svg>\\n <!-- t --> <path d="M 1.23456 7.5"/> <g style="scale(0.015625)"/>\\n</svg>')
+    >>> lighter('<svg>\n <!-- t --> <path d="M 1.23456 7.5"/> <g style="scale(0.015625)"/>\n</svg>')
     '<svg><path d="M 1.23 7.5"/><g style="scale(0.015625)"/></svg>'
     """
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
@@ -174,12 +179,13 @@ def lighter(svg):
 
 
 def rounded(match):
+    """Return a number with at most two decimals."""
     short = f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
     return "0" if short == "-0" else short
 
 
 def dark_images(app, pages):
-    """Make every figure lighter, and write its dark twin."""
+    """Compress every figure and write its dark version."""
     for file in Path(app.outdir, "_images").glob("*.svg"):
         twin = file.with_name(f"{file.stem}-dark.svg")
         if file.stem.endswith("-dark") or (twin.exists() and twin.stat().st_mtime > file.stat().st_mtime):

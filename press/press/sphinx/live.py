@@ -1,7 +1,8 @@
-"""Extend `press.live` for this book: packages, live figures, and the list of all exercises.
+"""Extend `press.live` for this book: its packages, live figures, and the list of all exercises.
 
-`press.live` makes cells run in the reader's browser. Here stand the packages that cells import, what a
-cell needs that the browser has not, which figures can be drawn there, and the list of all exercises.
+`press.live` makes cells run in the reader's browser. This module configures the packages that cells import,
+explains what a cell needs that the browser lacks, finds the figures that the browser can draw, and collects
+the exercises for the directive `{exercises}` and the progress marks in the sidebar.
 """
 
 import ast
@@ -21,7 +22,7 @@ from press.pages.depends import Names, dependencies, names_of
 from press.sphinx import figures, images
 
 HOOK = Path(__file__).with_name("live_hook.py")
-JUPYTER = "run-in-jupyter"  # the section that says how
+JUPYTER = "run-in-jupyter"  # label of the section that explains how to run the book in Jupyter
 NEEDS = {
     "oracle": "the solver",
     "cvxpy": "the solver",
@@ -31,7 +32,7 @@ NEEDS = {
     "plots": "matplotlib",
     "plt": "matplotlib",
 }
-DRAWN = {"plots", "plt"}  # the browser has a part of these
+DRAWN = {"plots", "plt"}  # partly available in the browser
 WITHOUT = (
     "This copy of the book was built without Python for the browser: its pages have no "
     "Run buttons. Solve the exercises in Jupyter, as described below."
@@ -42,7 +43,7 @@ WITHOUT = (
 
 
 def configure(app):
-    """Before `press.live` puts together what a page loads."""
+    """Set the options of `press.live` before it assembles what the pages load."""
     app.config.live_packages = [ROOT / "ocolib", ROOT / "ocolab"]
     app.config.live_hook = HOOK
     app.config.live_store = "ocolib"
@@ -53,16 +54,16 @@ def configure(app):
 
 
 def dark_inks():
-    """The colours of figures in the dark, those of the printed figures: see figure.js."""
+    """Return CSS with the colours of live figures in dark mode, those of static figures (see figure.js)."""
     inks = "".join(f" --live-ink-{light[1:]}: {dark};" for light, dark in images.PALETTE.items())
-    return f'html[data-theme="dark"] .live-figure {{{inks} }}\n'
+    return f'@media not print {{ html[data-theme="dark"] .live-figure {{{inks} }} }}\n'
 
 
 # ------------------------------------------------ what the cells of a page need
 
 
 def reason(source):
-    """What a cell needs that the browser has not, in words."""
+    """Return in words what a cell needs that the browser lacks."""
     names = Names(source)
     used = names.used | set(names.imported) | set(names.imported.values())
     words = [NEEDS[name] for name in NEEDS if name in used]
@@ -71,22 +72,23 @@ def reason(source):
 
 @cache
 def undrawn():
-    """The methods of matplotlib's axes that the browser's have not."""
+    """Return the methods of matplotlib's axes that the browser's axes lack."""
     spec = importlib.util.spec_from_file_location("live_svgplot", SVGPLOT)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     from matplotlib.axes import Axes
 
     ours = {*dir(module.Axes), "figure", "lines", "texts", "xaxis", "yaxis"}
-    common = {*dir(np.ndarray), *dir(dict), *dir(str), "contains"}  # other values have these too
+    common = {*dir(np.ndarray), *dir(dict), *dir(str), "contains"}  # methods that other values have too
     return {name for name in dir(Axes) if not name.startswith("_")} - ours - common
 
 
 def drawable(sources, lives):
-    """Which further cells draw with what the browser has: {place: imports they need}, places from 0.
+    """Return the other cells whose figures the browser can draw, as {place: imports that they need}.
 
-    `lives` are the places of live cells. A figure is drawn through `plots.figure` from values that live
-    cells make; a module that no live cell imports is imported for the figure alone.
+    Places count from 0; `lives` are those of the live cells. A figure can be drawn if it is made with
+    `plots.figure` from values of live cells. A module that no live cell imports is imported for the figure
+    alone.
     """
     needs, found, lines = dependencies(sources, set()), {}, {}
     tagged, lives = set(lives), set(lives)
@@ -105,10 +107,10 @@ def drawable(sources, lives):
 
 
 def needs_more(source):
-    """Whether a cell needs what the browser lacks: a module, or a method of matplotlib's axes."""
+    """Return whether a cell needs a module or a method of matplotlib's axes that the browser lacks."""
     names = names_of(source)
     asked = {*names.imported, *names.imported.values(), *names.used}
-    if asked & (NEEDS.keys() - DRAWN | {"matplotlib", "open", "Path"}):  # a file of the page is not sent
+    if asked & (NEEDS.keys() - DRAWN | {"matplotlib", "open", "Path"}):  # files next to the page are not sent
         return True
     if {*names.imported.values()} - {"numpy", "ocolib", "ocolab", *sys.stdlib_module_names}:
         return True
@@ -117,11 +119,11 @@ def needs_more(source):
 
 
 def import_lines(source):
-    """{name: the line that imports it alone, or None where the browser cannot}."""
+    """Return {name: a line that imports only this name, or None if the browser cannot import it}."""
     found = {}
     try:
         tree = ast.parse(source)
-    except SyntaxError:  # a line for IPython
+    except SyntaxError:  # an IPython magic
         return found
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -135,7 +137,7 @@ def import_lines(source):
 
 
 def mark_figures(app, doctree):
-    """Tag the figures that the browser can draw as live, before anything is counted."""
+    """Tag the figures that the browser can draw as live, before cells are counted."""
     found = list(cells_of(doctree))
     lives = [place for place, (_, _, tags, _) in enumerate(found) if "live" in tags]
     for place, prelude in drawable([source for _, source, _, _ in found], lives).items():
@@ -146,7 +148,7 @@ def mark_figures(app, doctree):
 
 
 def add_to_page(app, docname, found, data):
-    """What a cell that is not live needs, and how a figure that became live runs."""
+    """Add to the page data why a cell is not live, and the imports of figures that became live."""
     data["jupyter"] = jupyter_address(app, docname)
     for (_, source, tags, metadata), cell in zip(found, data["cells"], strict=True):
         if "live" not in tags:
@@ -156,6 +158,7 @@ def add_to_page(app, docname, found, data):
 
 
 def jupyter_address(app, docname):
+    """Return the link to the section on running the book in Jupyter."""
     target = app.env.domaindata["std"]["anonlabels"].get(JUPYTER, ("book/intro", "how-to-run-it"))
     return f"{app.builder.get_relative_uri(docname, target[0])}#{target[1]}"
 
@@ -164,7 +167,7 @@ def jupyter_address(app, docname):
 
 
 def collect(app, doctree):
-    """Remember a page's exercises: each box that a cell answers, and each proof, with level and minutes."""
+    """Store the exercises of a page (boxes with a cell, and proofs) with level and minutes."""
     answered = {metadata.get("exercise") for _, _, tags, metadata in cells_of(doctree) if "exercise" in tags}
     found = []
     for box in doctree.findall(nodes.admonition):
@@ -176,39 +179,43 @@ def collect(app, doctree):
 
 
 def title_of(box):
+    """Return the title of an exercise box."""
     title = box.next_node(nodes.title)
-    return title.astext().removesuffix("#") if title else ""  # the sign of its permalink
+    return title.astext().removesuffix("#") if title else ""  # the text of its permalink
 
 
 def exercises_in(env):
+    """Return {page: exercises}, stored in Sphinx's environment."""
     if not hasattr(env, "live_exercises"):
         env.live_exercises = {}
     return env.live_exercises
 
 
 def forget(app, env, docname):
+    """Drop the exercises of a page that is read again."""
     exercises_in(env).pop(docname, None)
 
 
 def merge(app, env, docnames, other):
+    """Take over the exercises that a parallel reader found."""
     exercises_in(env).update(
         {name: exercises_in(other)[name] for name in docnames if name in exercises_in(other)}
     )
 
 
 class exercise_list(nodes.General, nodes.Element):
-    """Stands for the list until every page is read."""
+    """A placeholder for the list until every page is read."""
 
 
 class Exercises(SphinxDirective):
-    """``{exercises}``: all exercises of the book by chapter, with links."""
+    """``{exercises}``: list all exercises of the book by chapter, with links."""
 
     def run(self):
         return [exercise_list()]
 
 
 def chapters(env):
-    """Pairs (caption, pages) in the order of the book."""
+    """Yield (caption, pages) for each chapter, in the order of the book."""
     root = env.get_doctree(env.config.root_doc)
     for toctree in root.findall(lambda node: node.tagname == "toctree"):
         yield (
@@ -218,6 +225,7 @@ def chapters(env):
 
 
 def fill_exercise_list(app, doctree, docname):
+    """Replace the placeholder by the list of exercises."""
     for place in list(doctree.findall(exercise_list)):
         parts = []
         for caption, pages in chapters(app.env):
@@ -232,7 +240,7 @@ def fill_exercise_list(app, doctree, docname):
 
 
 def page_entry(app, docname, page):
-    """The title of a page and the list of its exercises, in a box of their own."""
+    """Return the title of a page and the list of its exercises, in one box."""
     address = app.builder.get_relative_uri(docname, page)
     title = nodes.paragraph("", "", nodes.strong("", app.env.titles[page].astext()))
     items = nodes.bullet_list()
@@ -248,7 +256,7 @@ def page_entry(app, docname, page):
 
 
 def write_exercises(app, pages):
-    """The exercises of each page, from which the sidebar sees which pages are done."""
+    """Write exercises.json, from which the sidebar knows which pages are done."""
     if not app.live:
         return
     pages = {
@@ -259,7 +267,7 @@ def write_exercises(app, pages):
 
 
 def always_fresh(app, env, added, changed, removed):
-    """The list of exercises depends on every other page."""
+    """Rebuild the list of exercises whenever any page changes."""
     if not (added or changed or removed):
         return []
     return [name for name in env.all_docs if name.endswith("book/exercises") or name == "exercises"]

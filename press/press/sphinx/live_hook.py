@@ -6,16 +6,16 @@ from ocolib import exercises
 
 
 def adapt(runtime):
-    """Checkers report to the page, a proof is drawn, and an error gets ocolib's advice."""
+    """Make checkers report to the page, draw proofs as pictures, and add ocolib's advice to errors."""
     runtime.packages = "NumPy and ocolib"
-    runtime.by_asserts = False  # only a checker can say that an answer is right
+    runtime.by_asserts = False  # only a checker may accept an answer
     runtime.advisers.append(lambda error: exercises.meant(error).removeprefix(". "))
     runtime.viewers.append(draw)
     exercises.tell = runtime.hear
 
 
 def draw(value):
-    """What a picture of a proof needs: ("chain", each line's value, formula and reason), or nothing."""
+    """Return ("chain", value, formula and reason of each line as JSON) for a proof, else None."""
     if type(value).__name__ != "Chain" or not hasattr(value, "lines"):
         return None
     lines = [

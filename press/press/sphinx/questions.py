@@ -1,9 +1,10 @@
 """Define the directives for quick questions, tasks with hints, proof exercises and slips.
 
-What a reader meets in the page: `{quick}` asks for a choice or a number; `{task}` is the box of an exercise
-with its level and its minutes, `{hints}` its hints one by one; `{proof-order}`, `{proof-reasons}`,
-`{proof-flaw}` and `{proof-rubric}` practise proofs. `read_…` turn the text of a directive into data and say
-what is wrong with it; the page, the plain notebook and the tests all use them. CONTRIBUTING has the formats.
+`{quick}` asks for a choice or a number; `{task}` is the box of an exercise with level and minutes, and
+`{hints}` has its hints; `{proof-order}`, `{proof-reasons}`, `{proof-flaw}` and `{proof-rubric}` are proof
+exercises; the role `{slip}` links to an erratum. The functions `read_…` turn the text of a directive into
+data, or raise a ValueError that explains what is wrong; pages, plain notebooks and tests all use them.
+CONTRIBUTING describes the formats.
 """
 
 import hashlib
@@ -21,11 +22,11 @@ from press import ledger
 from press.sphinx import tables
 
 LEVELS = ("warm-up", "standard", "challenge")
-begins = re.compile(r"(?:[-*+]|\d+[.)]) +").match  # an item of a list
+begins = re.compile(r"(?:[-*+]|\d+[.)]) +").match  # start of a list item
 MARK = re.compile(r"\[([ xX])\] +")
 NUMBER = re.compile(r"(-?[0-9.]+(?:e-?[0-9]+)?)(?: = `([^`]+)`)?")  # 9.5 = `paid - best`
 NAME = re.compile(r"(q|ex)-[a-z0-9]+(-[a-z0-9]+)*")
-PROOFS = {  # what a proof exercise asks, in a few words
+PROOFS = {  # {directive: the task in a few words}
     "proof-order": "put the lines of the proof in order",
     "proof-reasons": "give each step its reason",
     "proof-flaw": "find the false line",
@@ -38,9 +39,10 @@ PROOFS = {  # what a proof exercise asks, in a few words
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice: what it says, whether it is right, and why or why not.
+    """One choice: its text, whether it is right, and why or why not.
 
-    A wrong number may have an expression `verify` that a test evaluates: the number that the slip gives.
+    A wrong number may have an expression `verify`, which a test evaluates: the mistake that leads to the
+    number.
     """
 
     text: str
@@ -51,12 +53,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Quick:
-    """A quick question. `answer` is a number, or None where one of the choices is right."""
+    """A quick question. `answer` is a number, or None if one of the choices is the answer."""
 
     name: str
     text: str
     choices: tuple[Choice, ...]
-    why: str = ""  # of the right number
+    why: str = ""  # explanation of the right number
     answer: float | None = None
     tolerance: float = 0.0
     verify: str = ""
@@ -64,7 +66,7 @@ class Quick:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a proof with what stands below it: an explanation, or choices of a reason."""
+    """A line of a proof, with an explanation or with a choice of reasons."""
 
     text: str
     why: str = ""
@@ -82,7 +84,7 @@ class Proof:
     lines: tuple[Line, ...]
 
     def shuffled(self):
-        """The lines' places in the order in which they are shown: always the same, never the right one."""
+        """Return the order in which the lines are shown: always the same, never the right one."""
         places, seed = list(range(len(self.lines))), int(hashlib.sha256(self.name.encode()).hexdigest(), 16)
         while places == sorted(places):
             random.Random(seed).shuffle(places)
@@ -91,10 +93,10 @@ class Proof:
 
 
 def items(body):
-    """(the text before, the items) of a text that ends with a list; items lose their marks and indent.
+    r"""Split a text that ends with a list into (text before, items); items lose their marks and indent.
 
-    >>> items("Which?\\n\\n- one\\n\\n  Because.\\n- two")
-    ('Which?', ['one\\n\\nBecause.', 'two'])
+    >>> items("Which?\n\n- one\n\n  Because.\n- two")
+    ('Which?', ['one\n\nBecause.', 'two'])
     """
     lines = body.rstrip().split("\n")
     first = len(lines)
@@ -112,7 +114,7 @@ def items(body):
 
 
 def parted(item):
-    """(marked right?, marked at all?, first paragraph, the rest) of an item."""
+    """Split an item into (marked right?, marked at all?, first paragraph, the rest)."""
     mark = MARK.match(item)
     head, _, rest = item[mark.end() if mark else 0 :].partition("\n\n")
     return (
@@ -124,38 +126,39 @@ def parted(item):
 
 
 def is_named(name, kind):
+    """Raise a ValueError unless the id has the required form, such as q-which-end."""
     if not NAME.fullmatch(name) or not name.startswith(f"{kind}-"):
-        raise ValueError(f"the id must be {kind}- and small letters and digits with hyphens, got {name!r}")
+        raise ValueError(f"the id must be {kind}- plus lower-case letters, digits and hyphens, got {name!r}")
 
 
 def read_choices(found, name):
-    """Choices with one that is right, each with an explanation of its own."""
+    """Return the choices of a list; exactly one must be right, and each needs an explanation."""
     choices = []
     for item in found:
         right, marked, text, why = parted(item)
         if not marked:
-            raise ValueError(f"{name}: a choice begins with [ ] or [x], got {text!r}")
+            raise ValueError(f"{name}: a choice must begin with [ ] or [x], got {text!r}")
         if not why:
             raise ValueError(f"{name}: a choice needs an explanation below it, after an empty line: {text!r}")
         choices.append(Choice(text, why, right))
     if len(choices) < 2 or sum(choice.right for choice in choices) != 1:
-        raise ValueError(f"{name}: of two or more choices exactly one is marked [x]")
+        raise ValueError(f"{name}: give two or more choices, of which exactly one is marked [x]")
     return tuple(choices)
 
 
 def read_quick(name, options, body):
-    """The quick question of a directive; ValueError says what is wrong with it."""
+    """Return the quick question of a directive; raise a ValueError that explains what is wrong."""
     is_named(name, "q")
     text, found = items(body)
     if not text:
-        raise ValueError(f"{name}: there is no question")
+        raise ValueError(f"{name}: the text of the question is missing")
     verify = options.get("verify", "")
     if "answer" not in options:
         return Quick(name, text, read_choices(found, name), verify=verify)
     answer = float(options["answer"])
     tolerance = float(options.get("tolerance") or 0.01 * (abs(answer) or 1.0))
     if not verify:
-        raise ValueError(f"{name}: an answer that is a number needs :verify:")
+        raise ValueError(f"{name}: a numerical answer needs :verify: with an expression that computes it")
     wrong, why = [], ""
     for item in found:
         right, _, first, rest = parted(item)
@@ -166,7 +169,7 @@ def read_quick(name, options, body):
         else:
             wrong.append(read_wrong(name, first, rest))
     if not why:
-        raise ValueError(f"{name}: one item, marked [x], explains the right number")
+        raise ValueError(f"{name}: add an item marked [x] that explains the right number")
     near = [choice.text for choice in wrong if abs(float(choice.text) - answer) <= tolerance]
     if near or not math.isfinite(answer):
         raise ValueError(f"{name}: the wrong number {', '.join(near)} is within the tolerance of the answer")
@@ -174,26 +177,26 @@ def read_quick(name, options, body):
 
 
 def read_wrong(name, item, why):
-    """A wrong number `9.5`, or one with the expression that gives it, ``9.5 = `paid - best` ``."""
+    """Return a wrong number `9.5`, or one with the expression that gives it, ``9.5 = `paid - best` ``."""
     match = NUMBER.fullmatch(item)
     if not match:
         raise ValueError(
-            f"{name}: what is wrong must be a number, perhaps with its expression in backticks, got {item!r}"
+            f"{name}: a wrong answer must be a number, or number = its expression in backticks, got {item!r}"
         )
     return Choice(match[1], why, verify=match[2] or "")
 
 
 def read_hints(name, body):
-    """The hints of an exercise, two or more."""
+    """Return the hints of an exercise, two or more."""
     is_named(name, "ex")
     text, found = items(body)
     if text or len(found) < 2:
-        raise ValueError(f"{name}: hints are a numbered list of two or more, and nothing else")
+        raise ValueError(f"{name}: hints must be a list of two or more items and nothing else")
     return found
 
 
 def read_proof(kind, name, body):
-    """The proof exercise of a directive; ValueError says what is wrong with it."""
+    """Return the proof exercise of a directive; raise a ValueError that explains what is wrong."""
     is_named(name, "ex")
     text, found = items(body)
     lines = []
@@ -202,27 +205,27 @@ def read_proof(kind, name, body):
         if kind == "proof-order":
             lines.append(Line(item))
         elif kind == "proof-reasons":
-            # a line may go on below its first paragraph; its reasons are the list at its end
+            # a line may have several paragraphs; the list at its end has the reasons
             more, reasons = items(rest) if rest else ("", [])
             choices = read_choices(reasons, name) if reasons else ()
             lines.append(Line(f"{head}\n\n{more}".strip(), choices=choices))
         else:
             if not rest:
-                raise ValueError(f"{name}: a line needs its explanation below it: {head!r}")
+                raise ValueError(f"{name}: a line needs an explanation below it: {head!r}")
             lines.append(Line(head, rest, right))
     if len(lines) < (1 if kind == "proof-rubric" else 2):
-        raise ValueError(f"{name}: too few lines")
+        raise ValueError(f"{name}: there are too few lines")
     if kind == "proof-order" and len({line.text for line in lines}) < len(lines):
-        raise ValueError(f"{name}: two lines are the same")
+        raise ValueError(f"{name}: two lines are identical")
     if kind == "proof-reasons" and not any(line.choices for line in lines):
         raise ValueError(f"{name}: no line has reasons to choose from")
     if kind == "proof-flaw" and sum(line.right for line in lines) != 1:
-        raise ValueError(f"{name}: exactly one line, the false one, is marked [x]")
+        raise ValueError(f"{name}: mark exactly one line, the false one, with [x]")
     return Proof(kind, name, text, tuple(lines))
 
 
 def read_facts(options):
-    """(level, minutes) of an exercise; without options standard, and no minutes."""
+    """Return (level, minutes) of an exercise; by default “standard” and 0, for unknown."""
     level, minutes = options.get("level") or "standard", int(options.get("minutes") or 0)
     if level not in LEVELS:
         raise ValueError(f"the level must be {', '.join(LEVELS)}, got {level!r}")
@@ -232,11 +235,12 @@ def read_facts(options):
 
 
 def facts(level, minutes):
+    """Return level and minutes in words."""
     return level + (f" · about {minutes} minutes" if minutes else "")
 
 
 def erratum(name):
-    """The erratum of the ledger that a `{slip}` names by the beginning of its id."""
+    """Return the erratum of the ledger that a `{slip}` names by the beginning of its id."""
     found = [
         entry
         for part in ledger.load().values()
@@ -244,7 +248,7 @@ def erratum(name):
         if entry["id"] == name or entry["id"].startswith(f"{name}-")
     ]
     if len(found) != 1:
-        raise ValueError(f"slip {name!r} must name one erratum of the ledger, it names {len(found)}")
+        raise ValueError(f"slip {name!r} must name one erratum of the ledger, but it matches {len(found)}")
     return found[0]
 
 
@@ -252,63 +256,69 @@ def erratum(name):
 
 
 class element(nodes.General, nodes.Element):
-    """An element of the page that docutils has no node for: `element(tag="label", attributes={…})`."""
+    """An HTML element that docutils has no node for: `element(tag="label", attributes={…})`."""
 
 
 def make(tag, *children, classes=(), id=None, **attributes):
+    """Return an `element`; underscores in attribute names become hyphens."""
     named = {key.replace("_", "-"): value for key, value in attributes.items() if value is not None}
     ids = [id] if id else []
     return element("", *children, tag=tag, attributes=named, classes=list(classes), ids=ids)
 
 
 def visit_element(translator, node):
+    """Write the start tag."""
     empty = node["tag"] == "input"
     tag = translator.emptytag if empty else translator.starttag
     translator.body.append(tag(node, node["tag"], "", **node["attributes"]))
 
 
 def depart_element(translator, node):
+    """Write the end tag, if the element has one."""
     if node["tag"] != "input":
         translator.body.append(f"</{node['tag']}>\n")
 
 
 def pass_over(translator, node):
-    """Elsewhere there is only what is inside."""
+    """Write only the content, in other output formats than HTML."""
 
 
 def options(*names):
+    """Return the option_spec of a directive with these options, as plain text."""
     return dict.fromkeys(names, directives.unchanged)
 
 
 class Asking(SphinxDirective):
-    """What the directives share: text becomes nodes, and a fault is told with its place."""
+    """Base of the directives: parses text to nodes, and reports a ValueError with its place in the source."""
 
     has_content = True
 
     def parse(self, text):
-        """The nodes of a text in markdown."""
+        """Return the nodes of a Markdown text."""
         box = nodes.container()
         self.state.nested_parse(text.split("\n"), self.content_offset, box)
         return box.children
 
     def inline(self, text):
-        """The nodes of one paragraph, for a place where no paragraph may stand."""
+        """Return the nodes of one paragraph, for places where no paragraph is allowed."""
         found = self.parse(text)
         if len(found) != 1 or not isinstance(found[0], nodes.paragraph):
             raise ValueError(f"this must be one paragraph: {text!r}")
         return found[0].children
 
     def run(self):
+        """Return the nodes of the directive, made by `made` of the subclass."""
         try:
             return self.made()
         except ValueError as error:
             raise self.error(str(error)) from None
 
     def text(self):
+        """Return the content of the directive."""
         return "\n".join(self.content)
 
     def choices(self, name, choices, legend):
-        """Radio buttons; each explanation stands in its label's item, hidden until it is asked for."""
+        """Return the choices as radio buttons."""
         rows = []
         for place, choice in enumerate(choices):
             radio = make("input", type="radio", name=name, value=str(place), id=f"{name}-{place}")
@@ -317,7 +327,7 @@ class Asking(SphinxDirective):
         return make("fieldset", make("legend", nodes.Text(legend)), *rows, classes=["choices"])
 
     def answers(self, choices, right="Right.", wrong="Not this one."):
-        """A fold with every explanation; the page's script shows the one that was chosen."""
+        """Return a fold with all explanations; the script of the page shows that of the chosen answer."""
         rows = []
         for choice in choices:
             word = nodes.strong("", right if choice.right else wrong)
@@ -328,11 +338,12 @@ class Asking(SphinxDirective):
         return self.fold("Answer", *rows, classes=["answers"])
 
     def fold(self, summary, *children, classes=()):
+        """Return a fold."""
         return make("details", make("summary", nodes.Text(summary)), *children, classes=["fold", *classes])
 
 
 def head(words, name, what):
-    """The first line of a box, with its permalink."""
+    """Return the first line of a box, with its permalink."""
     link = nodes.reference("", "#", refid=name, classes=["headerlink"])
     link["reftitle"] = f"Link to this {what}"
     return nodes.paragraph("", "", nodes.inline("", words, classes=["kind"]), link, classes=["box-head"])
@@ -359,6 +370,7 @@ class QuickQuestion(Asking):
         return [box]
 
     def number(self, quick):
+        """Return the input field for a number, and the fold with the explanations."""
         label = make("label", nodes.Text("Your number"), **{"for": f"{quick.name}-number"})
         field = make(
             "input",
@@ -395,6 +407,7 @@ class Task(Asking):
         return [self.box(self.arguments[0], self.options.get("name", ""), self.parse(self.text()))]
 
     def box(self, title, name, content, kind="code"):
+        """Return the box with title, level, minutes and content, and register its id."""
         is_named(name, "ex")
         level, minutes = read_facts(self.options)
         told = nodes.paragraph("", facts(level, minutes), classes=["exercise-facts"])
@@ -403,7 +416,7 @@ class Task(Asking):
         box["ids"] = [name]
         box["exercise"] = {"level": level, "minutes": minutes, "kind": kind}
         if name in self.state.document.ids:
-            raise ValueError(f"there are two of the id {name}")
+            raise ValueError(f"the id {name} is used twice on this page")
         box["names"] = [name]
         self.state.document.note_explicit_target(box)
         return box
@@ -425,7 +438,7 @@ class Hints(Asking):
 
 
 class ProofExercise(Task):
-    """``{proof-order} ex-id`` and its sisters: a proof to order, to explain, to mend, to write."""
+    """``{proof-order} ex-id`` and so on: a proof to put in order, to justify, to correct, or to write."""
 
     required_arguments = 1
     final_argument_whitespace = False
@@ -440,6 +453,7 @@ class ProofExercise(Task):
         return [self.box(title, proof.name, [work], kind="proof")]
 
     def order(self, proof):
+        """Return the shuffled lines, and a fold with the right order."""
         rows = [
             make("li", *self.parse(proof.lines[place].text), data_place=str(place))
             for place in proof.shuffled()
@@ -452,6 +466,7 @@ class ProofExercise(Task):
         ]
 
     def reasons(self, proof):
+        """Yield the lines, each with a choice of reasons if it has one."""
         for place, line in enumerate(proof.lines, 1):
             yield nodes.container("", *self.parse(line.text), classes=["proof-line"])
             if line.choices:
@@ -464,6 +479,7 @@ class ProofExercise(Task):
                 )
 
     def flaw(self, proof):
+        """Yield the lines as choices: which one is false?"""
         choices = [Choice(line.text, line.why, line.right) for line in proof.lines]
         yield make(
             "div",
@@ -473,6 +489,7 @@ class ProofExercise(Task):
         )
 
     def rubric(self, proof):
+        """Yield a text field for the reader's proof, and a fold with the rubric."""
         name = f"{proof.name}-proof"
         yield make("label", nodes.Text("Your proof"), **{"for": name})
         yield make("textarea", id=name, rows="8")
@@ -491,7 +508,7 @@ class ProofExercise(Task):
 
 
 class SlipRole(SphinxRole):
-    """``{slip}`ox13.e05` ``: a small mark in the margin that leads to the erratum."""
+    """``{slip}`ox13.e05` ``: a small mark in the margin that links to the erratum."""
 
     def run(self):
         try:
@@ -504,7 +521,7 @@ class SlipRole(SphinxRole):
 
 
 def add_files(app, pagename, templatename, context, doctree):
-    """Name the script where a page asks something (`press.html.light` puts it into the one of the book)."""
+    """Add questions.js to pages with questions (`press.html.light` merges it into book.js)."""
     if doctree is not None and any(doctree.findall(element)):
         app.add_js_file("questions.js", loading_method="defer")
 

@@ -1,4 +1,9 @@
-"""Add to every page where it belongs, how long it takes and what it uses; load only the files it needs."""
+"""Add the head and foot of every page, fold the sidebar, and drop files that the pages do not need.
+
+The head shows the chapter, the reading time and the pages that this one builds on; the foot has downloads,
+links to the source, and a citation. While Sphinx reads, we collect these facts (`read`); when it renders a
+page, we add them (`decorate`). The functions with the arguments `(app, pages)` are passes of `press.html`.
+"""
 
 import hashlib
 import posixpath
@@ -14,10 +19,11 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
-from press import HOME, ledger
+from press import HOME, ROOT
 from press.html import cards, downloads
 
 WORDS_A_MINUTE = 200
+ENOUGH = 60  # characters that describe a page
 FORMULA = "\N{OBJECT REPLACEMENT CHARACTER}"
 LOOKED_UP = (
     "concordance",
@@ -29,7 +35,7 @@ LOOKED_UP = (
     "glossary",
     "404",
 )
-# Styles and scripts of extensions, and the sign in a page that it needs them.
+# {style sheet or script of an extension: text in a page that shows it is needed (None: never)}.
 NEEDED = {
     "design-tabs": "sd-tab-set",
     "sphinx-design": 'class="sd-',
@@ -42,47 +48,49 @@ NEEDED = {
 MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August"]
 MONTHS += ["September", "October", "November", "December"]
 HEADERS = "/*\n  X-Frame-Options: SAMEORIGIN\n  Content-Security-Policy: frame-ancestors 'self'\n"
-NAVIGATION = re.compile(r'(<nav class="bd-links[^>]*>)(.*?)(</div>\s*</nav>)', re.DOTALL)
-CAPTION = re.compile(r'<p[^>]*class="caption"[^>]*><span class="caption-text">(.*?)</span></p>')
-ERRATUM = re.compile(r'<li class="toctree-l1[^"]*"><a [^>]*>Errata[^<]*</a></li>\n?')
-# pages below a page of which the reader is not among them
-BELOW = re.compile(
-    r'(<li class="toctree-l1 has-children">(?:(?!<details>).)*)<details>.*?</details></li>', re.DOTALL
-)
 HEAD = '<p class="page-kicker">{part}</p>\n{title}\n<p class="page-facts">{facts}</p>'
 
 
-#: the branch with what the published edition offers to download, and no solution that it leaves out
+#: the branch that Colab and Binder open: the downloads of the published edition, which may omit solutions
 LAUNCHED = "notebooks"
-FILES = {"folder": ledger.ROOT}  # where _config.yml and _toc.yml of this build are
+FILES = {"folder": ROOT}  # where _config.yml and _toc.yml of this build are
 
 
 def find_files(app, config):
-    FILES["folder"] = Path(config.book_files or ledger.ROOT)
+    """Store the folder that has _config.yml and _toc.yml of this build."""
+    FILES["folder"] = Path(config.book_files or ROOT)
+    contents.cache_clear()
     parts.cache_clear()
 
 
 def settings():
+    """Return the content of _config.yml."""
     return yaml.safe_load((FILES["folder"] / "_config.yml").read_text("utf8"))
 
 
 def site(config):
-    """Where the book is published: as _config.yml says, or GitHub's own address, or nowhere."""
+    """Return the address of the published book: from _config.yml, or GitHub Pages, or an empty string."""
     said = (config.get("html") or {}).get("baseurl", "")
     owner, _, name = config["repository"]["url"].rstrip("/").partition("github.com/")[2].partition("/")
     return said.rstrip("/") or (f"https://{owner.lower()}.github.io/{name}" if name else "")
 
 
 @cache
-def parts():
-    """{docname: caption of its part of the book}, in reading order."""
-    toc = yaml.safe_load((FILES["folder"] / "_toc.yml").read_text("utf8"))
-    return {chapter["file"]: part["caption"] for part in toc.get("parts", []) for chapter in part["chapters"]}
+def contents():
+    """Return the table of contents of this build."""
+    return yaml.safe_load((FILES["folder"] / "_toc.yml").read_text("utf8"))
 
 
 @cache
-def changed(root=ledger.ROOT):
-    """{file: day of its last commit}; empty where git, or the whole history, is not at hand."""
+def parts():
+    """Return {docname: caption of its part of the book} in reading order."""
+    toc = contents().get("parts", [])
+    return {chapter["file"]: part["caption"] for part in toc for chapter in part["chapters"]}
+
+
+@cache
+def changed(root=ROOT):
+    """Return {file: date of its last commit}; empty without git or without the full history."""
     git = ["git", "-C", str(root), "-c", "core.quotePath=false"]
     history = [*git, "log", "--format=%x00%cs", "--name-only", "--no-renames", "--", "pages", "book"]
     try:
@@ -103,7 +111,7 @@ def changed(root=ledger.ROOT):
 
 
 def read(app, doctree):
-    """Note while reading how much there is to read and which labels a page refers to."""
+    """Store the reading time, the number of live cells, the links and the first sentences of a page."""
     env = app.env
     prose = [
         text
@@ -138,28 +146,37 @@ def read(app, doctree):
 
 
 def as_page(env, target):
-    """A link to a page is written from where it stands, one to a label is not."""
+    """Return the target of a link: a page relative to the root, or a label unchanged."""
     page = posixpath.normpath(posixpath.join(posixpath.dirname(env.docname), target))
     return page if page in env.found_docs else target
 
 
 def plain(node):
-    """The first sentences of a paragraph, up to one with a formula or to 180 characters, but at least one.
+    """Return the first sentences of a paragraph as text, for the description of the page.
 
-    All of it, with … for each formula, if the first sentence has one.
+    Pass over sentences with formulas until there are `ENOUGH` characters; then stop before a formula or after
+    180 characters. If every sentence has a formula, return the whole paragraph with … for each.
     """
-    words = (FORMULA if isinstance(t.parent, nodes.math) else t.astext() for t in node.findall(nodes.Text))
+    texts = [text for text in node.findall(nodes.Text) if "slip" not in classes_around(text)]
+    words = (FORMULA if isinstance(text.parent, nodes.math) else text.astext() for text in texts)
     text = re.sub(r"\s+", " ", "".join(words)).strip()
     result = ""
     for sentence in re.split(r"(?<=[.?!]) ", text):
-        if FORMULA in sentence or len(result) + len(sentence) > max(180, len(sentence)):
+        if len(result) >= ENOUGH and (FORMULA in sentence or len(result) + len(sentence) > 180):
             break
-        result += f" {sentence}"
+        if FORMULA not in sentence:
+            result += f" {sentence}"
     return result.strip() or text.replace(FORMULA, "…")
 
 
+def classes_around(text):
+    """Return the classes of what a text stands in: a link and what is around the link."""
+    around = [text.parent, text.parent.parent]
+    return [name for one in around if one is not None for name in one.get("classes", ())]
+
+
 def page_of(env, label, known):
-    """The page on which a label stands, or None."""
+    """Return the page that defines a label, or None."""
     label = label.lower()
     proofs = {name.lower(): entry["docname"] for name, entry in getattr(env, "proof_list", {}).items()}
     if label in proofs:
@@ -171,7 +188,7 @@ def page_of(env, label, known):
 
 
 def uses(env):
-    """{page: Counter of the earlier pages it refers to} by the book's own links, but for `LOOKED_UP`."""
+    """Return {page: Counter of the earlier pages that it links to}, without pages in `LOOKED_UP`."""
     known = list(parts())
     place = {docname: number for number, docname in enumerate(known)}
     result = {}
@@ -184,7 +201,7 @@ def uses(env):
 
 
 def decorate(app, pagename, templatename, context, doctree):
-    """Head and foot of a page, its description, and no file it does not need."""
+    """Add head, foot and description to a page, and remove style sheets and scripts that it does not need."""
     if app.builder.format != "html":
         return
     body = context.get("body", "")
@@ -193,11 +210,12 @@ def decorate(app, pagename, templatename, context, doctree):
     facts = app.env.metadata.get(pagename, {})
     part = parts().get(pagename)
     first = pagename == app.config.root_doc
-    context["description"] = app.config.book_description if first else facts.get("begins")
+    begins = "" if first else facts.get("begins")
+    context["description"] = begins or app.config.book_description
     config = settings()
     url = config["repository"]["url"].rstrip("/")
     card = cards.of(pagename, body, app.config.root_doc) if cards.available() else "_static/readme.png"
-    # those who read a link want a whole address; without one the way from the page may still help
+    # link previews need a complete address; without one, a relative address may still work
     context["preview"] = f"{site(config)}/{card}" if site(config) else context["pathto"](card, 1)
     if not body or templatename != "page.html":
         return
@@ -209,11 +227,13 @@ def decorate(app, pagename, templatename, context, doctree):
 
 
 def needed(file, body):
+    """Return whether a page with this body needs the file."""
     sign = next((sign for name, sign in NEEDED.items() if name in file), "")
     return sign == "" or bool(sign and sign in body)
 
 
 def with_head(app, pagename, body, part, facts):
+    """Return the body with the chapter above the title and the facts below it."""
     lines = [f"about {facts['minutes']} min to read"]
     if facts["cells"] and app.live:
         lines.append(f"{facts['cells']} cell{'s' * (facts['cells'] > 1)} to run")
@@ -235,6 +255,7 @@ def with_head(app, pagename, body, part, facts):
 
 
 def foot(app, pagename, context, url, config):
+    """Return the HTML of the page foot."""
     file = Path(app.env.doc2path(pagename)).relative_to(app.srcdir).as_posix()
     branch, title = config["repository"]["branch"], app.env.titles[pagename].astext()
     notebook = file.endswith(".ipynb")
@@ -263,7 +284,7 @@ def foot(app, pagename, context, url, config):
 
 
 def citation(title, pagename, config):
-    """A BibTeX entry for one page."""
+    """Return a BibTeX entry for one page."""
     year = re.match(r"\d{4}", str(config["copyright"]))[0]
     address = f"\n  url = {{{site(config)}/{pagename}.html}}," if site(config) else ""
     return (
@@ -273,47 +294,13 @@ def citation(title, pagename, config):
 
 
 def lost(app):
-    """A page for readers who followed a dead link; hosts look for it at the root."""
+    """Yield the page 404.html, which hosts show for a dead link."""
     config = settings()
     yield "404", {"home": f"{site(config)}/"}, "404.html"
 
 
-def fold_sidebar(app, pages):
-    """Fold the chapters of the sidebar but for the reader's own; number them; put all errata together."""
-    bare = '<summary><span class="toctree-toggle"'  # the theme leaves its arrows without a word
-    for file, text in pages.items():
-        text = text.replace(bare, bare.replace("<summary>", '<summary aria-label="Pages below">'))
-        pages[file] = NAVIGATION.sub(lambda match: match[1] + folded(match[2]) + match[3], text)
-
-
-def folded(contents):
-    """
-    >>> folded('<p class="caption"><span class="caption-text">One</span></p><ul><li>x</li></ul>')
-    '<details class="part"><summary><span class="number">1</span> One</summary><ul><li>x</li></ul></details>'
-    """
-    first, *chapters = CAPTION.split(BELOW.sub(r"\1</li>", contents))
-    made, number, errata = [first], 0, []
-    for caption, pages in zip(chapters[::2], chapters[1::2], strict=True):
-        errata += ERRATUM.findall(pages)
-        pages = ERRATUM.sub("", pages)
-        if caption == "Back matter":
-            made.append(part("", "Errata", f'<ul class="nav bd-sidenav">{"".join(errata)}</ul>'))
-            made.append(part("", caption, pages))
-        else:
-            number += 1
-            made.append(part(f'<span class="number">{number}</span> ', caption, pages))
-    return "".join(made)
-
-
-def part(number, caption, pages):
-    if "<li" not in pages:
-        return ""
-    opened = " open" if 'class="current' in pages or " current" in pages else ""
-    return f'<details class="part"{opened}><summary>{number}{caption}</summary>{pages.strip()}</details>'
-
-
 def write_index(app, pages):
-    """Write the first address of the book: it says what the book is to whoever shares it, and leads on."""
+    """Write index.html, which describes the book for link previews and forwards to the first page."""
     config = settings()
     known = {"title": config["title"], "description": app.config.book_description}
     card = cards.name(app.config.root_doc) if cards.available() else "_static/readme.png"
@@ -323,12 +310,12 @@ def write_index(app, pages):
 
 
 def write_headers(app, pages):
-    """Forbid other sites to frame the pages, on the hosts that read this file (a page itself cannot)."""
+    """Forbid other sites to frame the pages, on hosts that read `_headers` (a page itself cannot)."""
     Path(app.outdir, "_headers").write_text(HEADERS, "utf8")
 
 
 def remove_unused(app, pages):
-    """Remove what no page asks for; let a static host serve folders that begin with an underscore."""
+    """Delete files that no page loads, and let GitHub Pages serve folders that begin with `_`."""
     Path(app.outdir, ".nojekyll").touch()
     for unused in (
         "scripts/fontawesome.js",
@@ -347,6 +334,7 @@ def remove_unused(app, pages):
 
 
 def remove(path):
+    """Delete a file or folder if it exists."""
     for inner in sorted(path.rglob("*"), reverse=True) if path.is_dir() else []:
         inner.rmdir() if inner.is_dir() else inner.unlink()
     if path.exists():
@@ -354,7 +342,7 @@ def remove(path):
 
 
 def makers():
-    """A stamp of the files of this package: when it changes, Sphinx makes every page anew."""
+    """Return a hash of this package's files: when it changes, Sphinx builds every page again."""
     files = sorted(file for file in HOME.rglob("*.*") if file.is_file() and file.suffix != ".pyc")
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 

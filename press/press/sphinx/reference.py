@@ -1,4 +1,7 @@
-"""Make the reference from docstrings, which are plain text with `code` and tables."""
+"""Make the reference pages from docstrings, which are plain text with `code` and tables.
+
+Provides the directive `{room}`, and converts docstrings to reStructuredText for autodoc.
+"""
 
 import importlib
 import inspect
@@ -11,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 
 
 class Room(SphinxDirective):
-    """``{room} ocolib.sets``: what a module has, first as a list of one line each, then in full."""
+    """``{room} ocolib.sets``: list what a module has, one line each, then show it in full."""
 
     required_arguments = 1
     option_spec = {"members": directives.unchanged, "imported-members": directives.flag}  # noqa: RUF012
@@ -34,7 +37,10 @@ class Room(SphinxDirective):
 
 
 def public(module, inside=False):
-    """The names that autodoc shows: what is documented and public, or defined here, or `inside` of it."""
+    """Return the names that autodoc shows: public, documented, and defined in the module.
+
+    With `inside`, names defined in its submodules count too. `__all__` takes precedence.
+    """
     homes = (module.__name__, f"{module.__name__}.") if inside else (module.__name__,)
 
     def own(value):
@@ -47,17 +53,17 @@ def public(module, inside=False):
 
 
 def first_line(thing):
-    """The first sentence or line of a docstring."""
+    """Return the first paragraph of a docstring as one line."""
     return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 def plain_docstrings(app, what, name, obj, options, lines):
-    """Docstrings are plain text with `code` and | tables |: say so to Sphinx."""
+    """Convert a docstring, plain text with `code` and | tables |, to reStructuredText in place."""
     result, example, table = [], False, False
     for line in lines:
         text = line.strip()
         if re.fullmatch(r"\|[|: -]+\|", text):
-            continue  # the rule below a table's head
+            continue  # the line below a table's header
         example = bool(text) and (example or text.startswith(">>>"))
         row = text.startswith("|") and text.endswith("|")
         if row and not table:
@@ -72,7 +78,7 @@ def plain_docstrings(app, what, name, obj, options, lines):
 
 
 def literal(line):
-    r"""Keep `code` as code and take their meaning from the signs \ * | _ elsewhere."""
+    r"""Mark `code` as literal, and escape the characters \ * | _ elsewhere."""
     parts = re.split(r"`+([^`]+)`+", line)
     parts[::2] = [re.sub(r"([\\*|_])", r"\\\1", part) for part in parts[::2]]
     parts[1::2] = [f"``{part}``" for part in parts[1::2]]

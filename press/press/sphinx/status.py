@@ -1,4 +1,4 @@
-"""Make the status page: versions, numbers of checks, and the time of each page."""
+"""Make the status page: versions, numbers of checks, and the time that each page takes."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ ASSERT = re.compile(r"^\s*assert\b", re.MULTILINE)
 
 
 class Status(SphinxDirective):
-    """``{status}``: versions, execution times, and how much was checked."""
+    """``{status}``: show versions, execution times and numbers of checks."""
 
     def run(self):
         runs = files.recorded()
@@ -48,18 +48,19 @@ class Status(SphinxDirective):
 
 
 def measured(run):
-    """When and on what kind of machine a run of the pages was timed."""
+    """Return when, and on what kind of machine, a run of the pages was timed."""
     pages, total = len(run["seconds"]), sum(run["seconds"].values())
-    together = f"{pages} page{'s' * (pages > 1)}, {total:,.0f} seconds together"
+    together = f"{pages} page{'s' * (pages > 1)}, {total:,.0f} seconds in total"
     return f"{together}, with one thread. Measured on {run['day']} ({run['machine']})."
 
 
 def notebooks():
+    """Return all notebooks of the book."""
     return sorted(p for p in ROOT.glob("book/**/*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 
 
 def counts(pages):
-    """Rows (what, how many) for the status page."""
+    """Return rows (what, how many) for the status page."""
     parts = ledger.load().values()
     cells = [cell for page in pages for cell in page.cells if cell.cell_type == "code"]
     trees = [ast.parse(path.read_text("utf8")) for path in ROOT.glob("tests/**/test_*.py")]
@@ -97,13 +98,15 @@ def counts(pages):
 
 
 def tagged(cell, tag):
+    """Return whether a cell has a tag."""
     return tag in cell.metadata.get("tags", [])
 
 
 def when_others_change(app, env, added, changed, removed):
-    """Two pages read files that Sphinx does not watch: ledger, tests, package, notebooks, times.
+    """Rebuild the concordance and the status page when files change that Sphinx does not watch.
 
-    Styles and scripts are among them because Sphinx copies those only when it writes some page.
+    These are the ledger, tests, packages, notebooks and times; also styles and scripts, which Sphinx only
+    copies when it writes some page.
     """
     seen = [*ledger.FOLDER.glob("*.yml"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("oco*/**/*.py")]
     seen += [*notebooks(), files.RECORDED, ROOT / "requirements.txt"]

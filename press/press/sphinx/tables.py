@@ -1,11 +1,11 @@
-"""Make tables whose links are resolved when the location of every page is known."""
+"""Make tables for directives, with links that are resolved when the location of every page is known."""
 
 from docutils import nodes
 from sphinx.errors import NoUri
 
 
 def table(header, rows, classes):
-    """A docutils table; a cell is a string or a list of inline nodes."""
+    """Return a docutils table; a cell is a string or a list of inline nodes."""
     group = nodes.tgroup("", cols=len(header))
     group += [nodes.colspec(colwidth=1) for _ in header]
 
@@ -13,7 +13,7 @@ def table(header, rows, classes):
         line = nodes.row()
         for cell in cells:
             inline = [nodes.Text(cell)] if isinstance(cell, str) else cell
-            block = isinstance(inline[0], nodes.raw)  # a fold may not stand inside a paragraph
+            block = isinstance(inline[0], nodes.raw)  # a fold is not allowed inside a paragraph
             line += nodes.entry("", *inline) if block else nodes.entry("", nodes.paragraph("", "", *inline))
         return line
 
@@ -23,11 +23,12 @@ def table(header, rows, classes):
 
 
 def link(docname, anchor="", text=""):
-    """A link that `resolve_links` fills in when the place of every page is known; no text means its title."""
+    """Return a link that `resolve_links` fills in later; without text it shows the title of the page."""
     return nodes.reference("", text, internal=True, place=(docname, anchor), refuri="")
 
 
 def resolve_links(app, doctree, docname):
+    """Fill in the addresses and titles of the links made by `link`."""
     for node in list(doctree.findall(nodes.reference)):
         if "place" not in node:
             continue

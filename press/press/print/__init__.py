@@ -1,1 +1,1 @@
-"""Print the book and make slides from its finished pages, with Chromium."""
+"""Print the book and make slides and exercise sheets with Chromium, from the finished pages."""

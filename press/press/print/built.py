@@ -1,6 +1,6 @@
-"""Read the finished pages of the book, for the printed book and the slides.
+"""Read the finished HTML pages of the book, for the PDF and the slides.
 
-They are read as they were built, with formulas set and boxes drawn, so nothing is made twice.
+Formulas are already typeset and boxes already drawn there, so no work is done twice.
 """
 
 import os
@@ -8,7 +8,6 @@ import posixpath
 from collections import Counter
 from pathlib import Path
 
-import yaml
 from bs4 import BeautifulSoup
 
 from press import ROOT
@@ -18,13 +17,13 @@ from press.sphinx import reader
 HTML = ROOT / "_build" / "html"
 
 BACK = "Back matter"
-# What only a screen needs: the foot, buttons, permalinks, the dark twins of figures, scripts.
+# Elements that only a screen needs: the foot, buttons, permalinks, dark versions of figures, scripts.
 ON_SCREEN = ".page-foot, .page-facts, .headerlink, .equation-link, .filter, .moved, .pst-js-only, .face-dark"
 ON_SCREEN += ", button, script, picture > source"
 
 
 def edition(name):
-    """Read an edition from now on; return (where its pages are, where to put what is made of them)."""
+    """Select an edition; return (folder of its pages, folder for what is made from them)."""
     if not name:
         return HTML, ROOT / "_build"
     folder = ROOT / "_build" / name
@@ -33,12 +32,8 @@ def edition(name):
     return folder / "html", folder
 
 
-def config():
-    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
-
-
 def contents():
-    """[(caption, [page, ...])] in reading order; the introduction stands before the first part."""
+    """Return [(caption, [page, ...])] in reading order; the introduction comes before the first part."""
     result = {"": ["book/intro"]}
     for page, part in reader.parts().items():
         result.setdefault(part, []).append(page)
@@ -46,7 +41,7 @@ def contents():
 
 
 class Page:
-    """One finished page: its title, its article without what only a screen needs, its stylesheets."""
+    """One finished page: title, style sheets, and the article without elements that only a screen needs."""
 
     def __init__(self, name, html=HTML):
         self.name, self.html = name, html
@@ -65,22 +60,23 @@ class Page:
         self.sections = [(head.parent, head.get_text()) for head in self.article.select("section > h2")]
 
     def path(self, address):
-        """A file that the page names, as seen from the root of the book."""
+        """Return the path, from the root of the book, of a file that the page refers to."""
         return posixpath.normpath(posixpath.join(posixpath.dirname(self.name), address.partition("?")[0]))
 
     def target(self, address):
-        """Where a link leads: a page or file of the book and the place on it; None if it leads elsewhere."""
+        """Return (page or file of the book, anchor) for a link; None if it leaves the book."""
         if ":" in address.partition("#")[0]:
             return None
         file, _, place = address.partition("#")
         return (self.path(file).removesuffix(".html") if file else self.name), place
 
     def ids(self):
+        """Return all ids in the article."""
         return [element["id"] for element in self.article.select("[id]")]
 
 
 def sheets(pages):
-    """Every stylesheet that one of the pages has; what a page adds follows the one before it there."""
+    """Return all style sheets of the pages, in an order that agrees with the order on each page."""
     result = []
     for page in pages:
         place = 0
@@ -92,7 +88,7 @@ def sheets(pages):
 
 
 def names(pages):
-    """{(page, id): its name in one document}; an id that two pages have gets the page's name before it."""
+    """Return {(page, id): id in one document}; an id that occurs on two pages is prefixed with the page."""
     often = Counter(identifier for page in pages for identifier in set(page.ids()))
     return {
         (page.name, identifier): identifier if often[identifier] == 1 else f"{slug(page.name)}--{identifier}"
@@ -102,14 +98,15 @@ def names(pages):
 
 
 def slug(name):
+    """Return the name of a page as part of an id."""
     return name.removeprefix("book/").replace("/", "-")
 
 
 def relative(folder, html=HTML):
-    """What stands before an address of the book in a file of that folder."""
+    """Return the relative path from a folder to the built book."""
     return Path(os.path.relpath(html, folder)).as_posix()
 
 
 def letters(html=HTML):
-    """The book's fonts inside a stylesheet."""
+    """Return a style sheet with the book's fonts embedded."""
     return offline.letters(html / "_static").replace("font-display: swap", "font-display: block")

@@ -1,7 +1,8 @@
 """Print an HTML file to PDF with the Chromium of this machine.
 
-`to_pdf(html, pdf, header="")` is the short way. Running heads and page numbers are margin boxes
-of CSS, so a document may bring its own; bookmarks come from its headings, links stay links.
+Call `to_pdf(html, pdf, header="")`, or `opened` and `print_page` for more control. Running heads and page
+numbers are CSS margin boxes, so a document may define its own. Bookmarks come from the headings, and links
+stay links.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-# Nothing may be fetched from elsewhere, whatever a page asks for.
+# No page may fetch anything from another host.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -23,11 +24,11 @@ ARGUMENTS = [
     "--no-first-run",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",
 ]
-FROM_FILES = "--allow-file-access-from-files"  # or a page that is a file may not load its fonts
+FROM_FILES = "--allow-file-access-from-files"  # lets a local page load its fonts
 MARGINS = """@page {{ size: A4; margin: 22mm 25mm;
   @top-left {{ content: {header}; font: 9pt sans-serif; color: #565e6a; }}
   @bottom-right {{ content: counter(page); font: 9pt sans-serif; color: #565e6a; }} }}"""
-# What sticks out of the column on paper, or of a box that cuts it, as the beginning of its markup.
+# Find elements that stick out of the column, or that are cut off by a box around them.
 TOO_WIDE = """() => {
   const right = document.body.getBoundingClientRect().right + 1;
   const clipped = e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible';
@@ -39,24 +40,24 @@ TOO_WIDE = """() => {
 
 
 class NoChromium(Exception):
-    """There is no browser to print with."""
+    """No browser was found to print with."""
 
 
 def chromium():
-    """The path of the browser: what CHROMIUM says, or the first that is installed; None if there is none."""
+    """Return the path of the browser: $CHROMIUM, or the first one installed; None if there is none."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextmanager
 def opened(html, width=794, height=1123):
-    """The file in a page of a browser, as it looks on paper; the window has the size of the sheet."""
+    """Open the file in a browser as it looks on paper; the window has the size of the sheet."""
     if not chromium():
-        raise NoChromium(f"none of {', '.join(NAMES)} found, and CHROMIUM is not set")
+        raise NoChromium(f"none of {', '.join(NAMES)} found; install Chromium or set CHROMIUM to its path")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=[*ARGUMENTS, FROM_FILES])
         try:
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="light")
-            page.set_default_timeout(0)  # a whole book takes minutes
+            page.set_default_timeout(0)  # printing the whole book takes minutes
             page.emulate_media(media="print")
             page.goto(Path(html).resolve().as_uri())
             page.evaluate("document.fonts.ready.then(() => true)")
@@ -66,13 +67,13 @@ def opened(html, width=794, height=1123):
 
 
 def to_pdf(html, pdf, header=""):
-    """Print a file. With a header every page has it on top and its number below."""
+    """Print a file. With a header, every page has it at the top and the page number at the bottom."""
     with opened(html) as page:
         print_page(page, pdf, header)
 
 
 def print_page(page, pdf, header="", draft=False):
-    """Print an opened page. A draft has the same sheets in less time, without bookmarks and tags."""
+    """Print an opened page. A draft has the same layout but no bookmarks and tags, and is faster."""
     if header:
         page.add_style_tag(content=MARGINS.format(header=json.dumps(header)))
     Path(pdf).parent.mkdir(parents=True, exist_ok=True)
@@ -81,5 +82,5 @@ def print_page(page, pdf, header="", draft=False):
 
 
 def too_wide(page):
-    """What of an opened page sticks out of the column or of a box that cuts it, as beginnings of markup."""
+    """Return the start of the markup of each element that is too wide for the column or is cut off."""
     return page.evaluate(TOO_WIDE)

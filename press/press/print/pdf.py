@@ -1,12 +1,12 @@
-"""Print the whole book: one document of all pages, one file, _build/pdf/online-convex-optimisation.pdf.
+"""Print the whole book to one file, _build/pdf/online-convex-optimisation.pdf.
 
 python -m press pdf [--edition student] [--to FILE] [page or chapter ...]    after make book
 
 A chapter is a folder of pages, such as lecture-13-oco.
 
-Sphinx's own single-page builder gives every page's "Exercises" the same address, so the finished pages are
-joined here, and an id that occurs twice gets the page's name. Chromium prints it at least twice: the
-contents show where the first print put every page.
+We join the finished pages to one document ourselves, because Sphinx's single-page builder gives the
+"Exercises" of every page the same address; here an id that occurs twice is prefixed with its page. Chromium
+prints the document at least twice: the page numbers in the contents come from the print before.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from press.print import built, chromium
 
 NAME = "online-convex-optimisation"
 STYLE = Path(__file__).with_name("book.css")
-KEPT = 14  # lines of code that stay on one sheet
+KEPT = 14  # code with at most this many lines is not split between sheets
 NUMBER = '<span class="number" data-of="{name}">000</span>'
 TRIES = 4
 FILL = """pages => document.querySelectorAll('.number').forEach(place => {
@@ -30,11 +30,11 @@ FILL = """pages => document.querySelectorAll('.number').forEach(place => {
 
 
 class Broken(Exception):
-    """A link that leads nowhere."""
+    """A link leads to a place that does not exist."""
 
 
 def parts_of(chosen, html):
-    """[(caption, pages)]: all pages, or those chosen."""
+    """Return [(caption, pages)] of all pages, or of those chosen."""
     parts = [
         (part, [built.Page(name, html) for name in names if not chosen or wanted(name, chosen)])
         for part, names in built.contents()
@@ -43,14 +43,14 @@ def parts_of(chosen, html):
 
 
 def wanted(name, chosen):
-    """Is this page, or its chapter, among those chosen?"""
+    """Return whether this page or its chapter is among those chosen."""
     return bool(
         {name, name.removeprefix("book/"), name.removeprefix("book/").partition("/")[0]} & set(chosen)
     )
 
 
 def document(parts, html, folder):
-    """The parts as one document that lies in a folder."""
+    """Return the parts as one HTML document, to be stored in `folder`."""
     pages = [page for _, found in parts for page in found]
     up = built.relative(folder, html)
     join(pages, up)
@@ -62,7 +62,7 @@ def document(parts, html, folder):
             for page in found:
                 lower(page)
         body += [chapter(page) for page in found]
-    config = built.config()
+    config = built.reader.settings()
     style = built.letters(html) + "\n" + STYLE.read_text("utf8") + heads(parts)
     return (
         '<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light" data-from="file">\n<head>\n'
@@ -73,7 +73,7 @@ def document(parts, html, folder):
 
 
 def join(pages, up):
-    """Make one document of the pages: unique ids, links between pages that stay inside, most folds open."""
+    """Prepare the pages for one document: unique ids, internal links, most folds open."""
     names = built.names(pages)
     tops = {page.name: top(page) for page in pages}
     for page in pages:
@@ -96,7 +96,7 @@ def join(pages, up):
 
 
 def answers_last(page):
-    """On paper the answers to the questions of a page stand at its end, each with a link to its question."""
+    """Move the answers to a page's questions to its end, each with a link to its question."""
     found = page.article.select(
         ".quick details.answers, .proof-work details.answers, .proof-work details.compare"
     )
@@ -117,33 +117,33 @@ def answers_last(page):
             if getattr(part, "name", None) != "summary":
                 last.append(part)
         computed = box.find_next_sibling()
-        if computed is not None and "tag_lines" in computed.get("class", []):  # it shows the false line
+        if computed is not None and "tag_lines" in computed.get("class", []):  # it reveals the false line
             last.append(computed.extract())
     page.article.append(last)
 
 
 def asked(box):
-    """The first words of a question."""
+    """Return the first words of a question."""
     words = box.select_one(".asked").get_text(" ", strip=True).split()
     return " ".join(words[:8]) + (" …" if len(words) > 8 else "")
 
 
 def name_formula(formula):
-    """A formula is a picture with a name; else all of its signs would be in the file a second time."""
+    """Turn a formula into a labelled picture; otherwise the file has its characters twice."""
     copy = formula.select_one("mjx-assistive-mml")
     formula["role"], formula["aria-label"] = "img", " ".join(copy.stripped_strings)
     copy.decompose()
 
 
 def lower(page):
-    """A part stands above its pages, so their heads go down a step."""
+    """Lower the headings of a page by one level, because the part has the top level."""
     for level in (5, 4, 3, 2, 1):
         for heading in page.article.select(f"h{level}"):
             heading.name = f"h{level + 1}"
 
 
 def relink(page, link, names, tops):
-    """A link to a page of the document leads to its place there; to another file of the book, nowhere."""
+    """Point links at places in the document; remove links to other files of the book."""
     target = page.target(link["href"])
     if target is None:
         return
@@ -151,41 +151,42 @@ def relink(page, link, names, tops):
     if name not in tops:
         link.unwrap()
     elif place and (name, place) not in names:
-        raise Broken(f"{page.name} links to {name}#{place}, which is not there")
+        raise Broken(f"{page.name} links to {name}#{place}, which does not exist")
     else:
         link["href"] = "#" + (names[name, place] if place else tops[name])
 
 
 def title_page(up):
-    config = built.config()
-    year, _, licence = config["copyright"].partition(f", {config['author']}. ")
+    """Return the title page."""
+    config = built.reader.settings()
     return (
         f'<section class="title-page"><img src="{up}/_static/{Path(config["logo"]).name}" alt="">'
         f'<p class="title">{escape(config["title"])}</p>'
-        f'<p>{escape(config["author"])}</p><p class="licence">{year}. {escape(licence)}</p>'
+        f'<p>{escape(config["author"])}</p><p class="licence">{escape(config["copyright"])}</p>'
         "</section>\n"
     )
 
 
 def top(page):
-    """The address of a page in the document, and the name of its kind of sheet."""
+    """Return the id of a page in the document, which also names its CSS page type."""
     return f"page-{built.slug(page.name)}"
 
 
 def line(page):
+    """Return a line of the contents: title and page number."""
     name = top(page)
     number = NUMBER.format(name=name)
     return f'<li><a href="#{name}"><span>{page.heading}</span><i></i>{number}</a></li>\n'
 
 
 def sections(page):
-    """The sections of a page, each a link: Chromium gives an address only to what a link leads to."""
+    """Return links to the sections of a page: Chromium gives a destination only to link targets."""
     links = " · ".join(f'<a href="#{section["id"]}">{escape(text)}</a>' for section, text in page.sections)
     return f'<li class="sections">{links}</li>\n'
 
 
 def contents(parts):
-    """The list of all pages, each with its number and its sections."""
+    """Return the table of contents: all pages with numbers and sections."""
     groups = "".join(
         (f'<p><a href="#{opener(found)}">{escape(part)}</a></p>' if part else "")
         + f"<ol>{''.join(line(page) + sections(page) for page in found)}</ol>\n"
@@ -195,24 +196,25 @@ def contents(parts):
 
 
 def opener(found):
-    """The address of the sheet that opens a part."""
+    """Return the id of the sheet that opens a part."""
     return f"part-{built.slug(found[0].name)}"
 
 
 def opening(part, found):
-    """The sheet that opens a part."""
+    """Return the sheet that opens a part."""
     lines = "".join(map(line, found))
     return f'<section class="part" id="{opener(found)}"><h1>{escape(part)}</h1><ol>{lines}</ol></section>\n'
 
 
 def chapter(page):
+    """Return the article of one page."""
     name = top(page)
     text = page.article.decode_contents()
     return f'<article class="bd-article" id="{name}" style="page: {name}">\n{text}</article>\n'
 
 
 def heads(parts):
-    """A named kind of sheet for each page of the book: what stands above the text."""
+    """Return CSS that defines the running heads of each page of the book."""
     return "".join(
         f"@page {top(page)} {{ @top-left {{ content: {json.dumps(part, ensure_ascii=False)}; }} "
         f"@top-right {{ content: {json.dumps(page.title, ensure_ascii=False)}; }} }}\n"
@@ -222,7 +224,7 @@ def heads(parts):
 
 
 def places(pdf):
-    """{id: page of the file, from 1} of every place that a link leads to."""
+    """Return {id: page number in the file, from 1} for every place that a link leads to."""
     reader = PdfReader(pdf)
     return {
         name.lstrip("/"): reader.get_destination_page_number(place) + 1
@@ -231,7 +233,10 @@ def places(pdf):
 
 
 def add_bookmarks(pdf, parts, found):
-    """Parts, pages, sections. Chromium's own need its tags, which for a whole book take minutes more."""
+    """Add bookmarks for parts, pages and sections.
+
+    Chromium's own bookmarks need tagged PDF, which takes minutes longer for a whole book.
+    """
     writer = PdfWriter(clone_from=pdf)
     for part, pages in parts:
         above = writer.add_outline_item(part, found[opener(pages)] - 1) if part else None
@@ -239,16 +244,16 @@ def add_bookmarks(pdf, parts, found):
             mark = writer.add_outline_item(page.title, found[top(page)] - 1, parent=above)
             for section, text in page.sections:
                 writer.add_outline_item(text, found[section["id"]] - 1, parent=mark)
-    config = built.config()
+    config = built.reader.settings()
     writer.add_metadata({"/Title": config["title"], "/Author": config["author"]})
     writer.page_mode = "/UseOutlines"
     writer.write(pdf)
 
 
 def write(pdf, chosen=None, html=built.HTML):
-    """Print, see where every page came to stand, say so in the contents, and print again until nothing moves.
+    """Print, fill in the page numbers in the contents, and print again until no number changes.
 
-    Returns what is too wide, which should be nothing.
+    Return the start of the markup of each element that is too wide; there should be none.
     """
     folder = pdf.parent
     folder.mkdir(parents=True, exist_ok=True)
@@ -257,24 +262,25 @@ def write(pdf, chosen=None, html=built.HTML):
     source.write_text(document(parts, html, folder), "utf8")
     with chromium.opened(source) as page:
         chromium.print_page(page, pdf, draft=True)
-        for _ in range(TRIES):  # a number that is filled in may move a line to another page
+        for _ in range(TRIES):  # filling in a number may move a line to another page
             found = places(pdf)
             page.evaluate(FILL, found)
             chromium.print_page(page, pdf, draft=True)
             if places(pdf) == found:
                 break
         else:
-            raise RuntimeError("the page numbers moved each time they were filled in")
+            raise RuntimeError(f"the page numbers still changed after {TRIES} prints")
         wide = chromium.too_wide(page)
     add_bookmarks(pdf, parts, found)
     return wide
 
 
 def main(arguments):
+    """Parse the command line and print the book."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("page", nargs="*", help="pages or chapters, book/intro say (default: all)")
+    parser.add_argument("page", nargs="*", help="pages or chapters, such as book/intro (default: all)")
     parser.add_argument("--edition", default="", help="student or appendix, if that was built")
-    parser.add_argument("--to", type=Path, metavar="FILE")
+    parser.add_argument("--to", type=Path, metavar="FILE", help="output file")
     asked = parser.parse_args(arguments)
     html, folder = built.edition(asked.edition)
     name = asked.page[0].replace("/", "-") if len(asked.page) == 1 else NAME
@@ -282,7 +288,7 @@ def main(arguments):
     try:
         wide = write(target.resolve(), asked.page, html)
     except chromium.NoChromium as reason:
-        print(f"No PDF: {reason}.")
+        print(f"The PDF was not made: {reason}.")
         return 1
     print(f"{target}, {len(PdfReader(target).pages)} pages")
     for markup in wide:

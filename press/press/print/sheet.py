@@ -1,9 +1,11 @@
 """Make an exercise sheet: python -m press sheet WHAT [--course course.yml] [--into FOLDER]
 
-WHAT is a lecture's number (13), the name of a folder in pages/ (limits), or an assignment.yml: then the sheet
-has its exercises, points and date, and `make grade` grades it by the same file. With a course, a number means
-a part of the course, 1 for its first, and the pages come in the order of the course. Writes four files, and
-the wheel beside them: a notebook and a PDF without solutions, and both with them. Exercises keep their ids.
+WHAT is the number of a lecture (13), a folder in pages/ (limits), or an assignment.yml. With an assignment
+the sheet has its exercises, points and due date, and `make grade` grades it by the same file. With a course,
+a number means a part of the course, starting from 1, and the pages come in the order of the course.
+
+Writes a notebook and a PDF without solutions, both again with solutions, and the wheel of ocolib. Exercises
+keep their ids, so submitted notebooks can be graded.
 """
 
 import argparse
@@ -31,7 +33,8 @@ from press.sphinx import questions
 HOW = """\
 Write your answers into the cells that end with a check, and run the cells from the top. When you come back to
 a section, run its cells from the heading on: sections share names."""
-SCREEN = {"tags": ["screen"]}  # said in the notebook, not on paper
+WHERE = "Each section is named after its page in the book; *above* and numbers such as (2) refer to it."
+SCREEN = {"tags": ["screen"]}  # shown in the notebook, not on paper
 BUILD = notebooks.ROOT / "_build"
 STYLE = Path(__file__).with_name("sheet.css")
 KINDS = {"exercises": False, "solutions": True}
@@ -39,21 +42,22 @@ KINDS = {"exercises": False, "solutions": True}
 
 @dataclass
 class Sheet:
-    """What stands on a sheet: exercises of some pages, perhaps with points and a date."""
+    """The content of a sheet: exercises of some pages, optionally with points and a due date."""
 
-    name: str  # of its files
+    name: str  # start of its file names
     title: str
     pages: list
-    points: dict = field(default_factory=dict)  # {exercise: points}; none: all exercises of the pages
+    points: dict = field(default_factory=dict)  # {exercise: points}; empty: all exercises of the pages
     due: object = None
-    of: str = ""  # the course and its lecturer
+    of: str = ""  # course and lecturer
 
     def asks(self, name):
+        """Return whether the exercise is on the sheet."""
         return not self.points or name in self.points
 
 
 def sheet_of(asked, course=None):
-    """The sheet of a lecture, of a part of a course, or of an assignment; `course` is a file, or None."""
+    """Return the sheet of a lecture, an assignment, or a part of the course in the file `course`."""
     given = edition.read(course) if course else None
     toc = edition.contents(given)
     of = ", ".join(str(given[key]) for key in ("title", "lecturer") if given.get(key)) if given else ""
@@ -70,6 +74,7 @@ def sheet_of(asked, course=None):
 
 
 def _assigned(path, toc, of):
+    """Return the sheet of an assignment."""
     given = assignment.read(path)
     wanted = {page_of(assignment.checks.book()[name][0]): name for name in given.exercises}
     ours = [page for part in toc["parts"] for page in _pages(part) if page in wanted]
@@ -79,22 +84,23 @@ def _assigned(path, toc, of):
 
 
 def _pages(part):
+    """Return the names of the pages in a part of the table of contents."""
     return [entry["file"].removeprefix("book/") for entry in part["chapters"]]
 
 
 def lecture(asked, toc):
-    """(folder, title, pages) of a lecture, the pages in reading order."""
+    """Return (folder, title, pages in reading order) of a lecture."""
     for part in toc["parts"]:
         pages = _pages(part)
         folder = next((page for page in pages if "/" in page), pages[0]).partition("/")[0]
         number = re.match(r"lecture-0*(\d+)", folder)
         if asked == folder or (number and asked.lstrip("0") == number[1]):
             return folder, part["caption"], [page for page in pages if plain.has_notebook(page)]
-    raise SystemExit(f"no lecture {asked}: say a number, or a folder in pages/")
+    raise SystemExit(f"no lecture {asked}: give the number of a lecture or a folder in pages/")
 
 
 def asked_on(text, solutions=False):
-    """{exercise: its box, as text} of a page, proofs too; these have their answers in the box."""
+    """Return {exercise: its box as text} for a page, including proofs, whose boxes have their answers."""
     found, known = {}, notebooks.exercises(notebooks.read(text))
     page = plain.Page(page_of(text), alone=True, answers="open" if solutions else "left out")
     for cell in notebooks.read(text):
@@ -108,15 +114,17 @@ def asked_on(text, solutions=False):
 
 
 def page_of(text):
+    """Return the name of a page, such as lecture-13-oco/the-game."""
     return text.relative_to(notebooks.TEXT).with_suffix("").as_posix()
 
 
 def whole(block):
+    """Return a directive as text again."""
     return "\n".join([f"````{{{block.kind}}} {block.argument}", *block.lines, "````"])
 
 
 def needed(code, places):
-    """One cell with what the cells at these places build on, but for exercises: imports, and other cells."""
+    """Return one cell with everything that the cells at `places` build on, without exercises."""
     passive = {n for n, cell in enumerate(code) if plain.is_solution(cell)}
     uses = depends.dependencies([cell.source for cell in code], passive)
     wanted = {number - 1 for place in places for number in uses[place]}
@@ -129,7 +137,7 @@ def needed(code, places):
 
 
 def page_cells(text, solutions, sheet, numbers):
-    """The part of a sheet that comes from one page; `numbers` counts its exercises through."""
+    """Yield the cells of one page's exercises; `numbers` numbers the exercises of the whole sheet."""
     boxes = {name: box for name, box in asked_on(text, solutions).items() if sheet.asks(name)}
     code = [cell for cell in notebooks.derived(notebooks.read(text)) if cell.cell_type == "code"]
     ours = [n for n, cell in enumerate(code) if cell.metadata.get("exercise") in boxes]
@@ -147,15 +155,15 @@ def page_cells(text, solutions, sheet, numbers):
 
 
 def headed(box, number, points):
-    """The box of an exercise with its number on this sheet, and its points."""
+    """Return the box of an exercise with its number on this sheet and its points."""
     worth = f" ({points:g} point{'s' * (points != 1)})" if points else ""
     named, count = re.subn(r"\*\*Exercise \d+: (.*?)\*\*", rf"**Exercise {number}: \1**{worth}", box, count=1)
-    assert count, f"an exercise's box without a title: {box}"
+    assert count, f"the box of an exercise has no title: {box}"
     return named
 
 
 def notebook(sheet, solutions):
-    """The sheet as a notebook."""
+    """Return the sheet as a notebook."""
     numbers = itertools.count(1)
     words = "exercises and worked solutions" if solutions else "exercises"
     cells = [
@@ -164,7 +172,10 @@ def notebook(sheet, solutions):
         for cell in page_cells(notebooks.TEXT / f"{page}.md", solutions, sheet, numbers)
     ]
     first = plain.folded(notebooks.first_cell(notebooks.needs(cells), site()))
-    head = [new_markdown_cell(f"# {sheet.title}: {words}"), new_markdown_cell(HOW, metadata=SCREEN)]
+    head = [
+        new_markdown_cell(f"# {sheet.title}: {words}\n\n{WHERE}"),
+        new_markdown_cell(HOW, metadata=SCREEN),
+    ]
     if sheet.of:
         head.insert(1, new_markdown_cell(sheet.of))
     if sheet.due:
@@ -173,7 +184,7 @@ def notebook(sheet, solutions):
 
 
 def site():
-    """Where pip finds ocolib if no wheel lies beside the sheet; empty if the book has no address."""
+    """Return the address from which pip can install ocolib without the wheel; empty if there is none."""
     return f"git+{notebooks.repository()}" if notebooks.repository() else ""
 
 
@@ -181,13 +192,13 @@ def site():
 
 
 def shown(cell):
-    """What a sheet of paper shows: the text, the student's cell, the solution."""
+    """Return whether a cell is printed: text, the student's cells and solutions are."""
     tags = notebooks.tags(cell)
     return (cell.cell_type == "markdown" and not tags) or "exercise" in tags or "solution" in tags
 
 
 def page(made, title, sheet):
-    """The sheet as one HTML file, its formulas set."""
+    """Return the sheet as one HTML file with typeset formulas."""
     formulas = []
 
     def keep(tex, how):
@@ -201,7 +212,7 @@ def page(made, title, sheet):
             parts.append(code(cell))
         elif cell.source.startswith("## "):
             parts.append(reader.render(cell.source))
-        else:  # a statement stays with the box for its answer
+        else:  # keep the question and the box for its answer together
             parts.append(f'<div class="exercise">{reader.render(cell.source)}</div>')
     typeset = maths.typeset(formulas, str(offline.folder()))
     body = re.sub("\0(\\d+)\0", lambda match: typeset["set"][int(match[1])][0], "\n".join(parts))
@@ -212,7 +223,7 @@ def page(made, title, sheet):
 
 
 def lines_to_fill(sheet):
-    """The line on top: name, date, points."""
+    """Return the top line for name, date and points."""
     due = (
         f"<span>Hand in by {sheet.due:%-d %B %Y, %H:%M}</span>" if sheet.due else "<span>Date <i></i></span>"
     )
@@ -223,7 +234,7 @@ def lines_to_fill(sheet):
 
 
 def code(cell):
-    """The student's functions, without the check that paper cannot run; or the worked solution."""
+    """Return a solution, or the student's functions without the check, which paper cannot run, as HTML."""
     if plain.is_solution(cell):
         kind, text = "solution", cell.source.replace("# @title ", "# ", 1)
     else:
@@ -233,7 +244,7 @@ def code(cell):
 
 
 def write(asked, into, without="", course=None):
-    """Both sheets in both forms; the wheel lies beside them, for their first cells. Returns the files.
+    """Write the notebooks and PDFs, and copy the wheel, which the first cells install. Return the files.
 
     A student edition has no sheet with solutions.
     """
@@ -244,7 +255,7 @@ def write(asked, into, without="", course=None):
         kind: notebook(sheet, told) for kind, told in KINDS.items() if not (told and without == "student")
     }
     files = {kind: into / f"{sheet.name}-{kind}.ipynb" for kind in sheets}
-    for kind, made in sheets.items():  # both, before anything asks for Chromium
+    for kind, made in sheets.items():  # both, before Chromium is needed
         notebooks.write(made, files[kind])
     for kind, made in sheets.items():
         html, pdf = files[kind].with_suffix(".html"), files[kind].with_suffix(".pdf")
@@ -257,15 +268,16 @@ def write(asked, into, without="", course=None):
 
 
 def main(arguments):
+    """Parse the command line and write the sheets."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("what", help="13, limits, or assignment.yml")
-    parser.add_argument("--edition", default="", help="student: no solutions")
-    parser.add_argument("--course", type=Path, help="a file course.yml; WHAT is then the number of a part")
-    parser.add_argument("--into", type=Path)
+    parser.add_argument("--edition", default="", help="student: without solutions")
+    parser.add_argument("--course", type=Path, help="course.yml; WHAT is then the number of a part")
+    parser.add_argument("--into", type=Path, help="output folder (default: _build/sheets)")
     asked = parser.parse_args(arguments)
     try:
         folder = asked.into or BUILD / edition.name(asked.course, asked.edition) / "sheets"
         files = write(asked.what, folder, asked.edition, asked.course)
     except chromium.NoChromium as reason:
-        raise SystemExit(f"The notebooks are written; no PDF: {reason}") from None
+        raise SystemExit(f"The notebooks are written, but not the PDF files: {reason}") from None
     print("\n".join(map(notebooks.shown, files)))

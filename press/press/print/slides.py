@@ -2,9 +2,9 @@
 
 python -m press slides [--edition student] [--to FOLDER] [chapter ...]    after make book
 
-On a slide stands what a class should see: statements, pictures (moving where they move on the page), proofs
-line by line, what breaks, what to remember, exercises. The prose between them becomes the speaker's notes.
-Chromium measures every slide here; what does not fit is made smaller, or split.
+The slides show what a class should see: statements, pictures (interactive ones stay interactive), proofs line
+by line, counterexamples, summaries and exercises. The prose between them becomes the speaker's notes.
+Chromium measures every slide; one that does not fit is scaled down or split (`press/js/slides/fit.js`).
 """
 
 import argparse
@@ -20,7 +20,7 @@ from press import HOME
 from press.html import offline, sealed
 from press.js import build
 from press.print import (
-    built,  # which finds the book's extensions
+    built,  # reads the finished pages
     chromium,
 )
 
@@ -54,7 +54,7 @@ DECK = """<!DOCTYPE html>
 
 
 class Reader:
-    """Goes through a page and collects slides; prose goes to the notes of the slide that it stands with."""
+    """Walk through a page and collect slides; prose goes to the notes of the slide it belongs to."""
 
     def __init__(self, page):
         self.page, self.slides, self.waiting = page, [], []
@@ -63,6 +63,7 @@ class Reader:
         self.walk(page.article)
 
     def walk(self, parent):
+        """Visit the elements below `parent` in order."""
         for element in parent.find_all(True, recursive=False):
             if element.name == "section":
                 self.walk(element)
@@ -72,23 +73,25 @@ class Reader:
                 self.take(element)
 
     def enter(self, heading):
-        """A new section: prose that waits for a slide belongs to the one before."""
+        """Begin a section; prose that still waits goes to the notes of the slide before."""
         if self.slides:
             self.slides[-1].notes += self.waiting
             self.waiting = []
         self.section, self.anchor = "" if heading.name == "h1" else heading, heading.parent.get("id", "")
 
     def breaks(self):
+        """Return whether the current section is a “Break it” section."""
         return bool(self.section) and self.section.get_text().startswith("Break it")
 
     def take(self, element):
+        """Turn an element into a slide, an exercise or notes, depending on its kind."""
         classes = element.get("class", [])
         if "exercise" in classes:
             self.exercises.append(asked(element))
         elif "quick" in classes:
             self.show("question", question(element))
         elif "hints" in classes:
-            return  # they are for the page
+            return  # hints stay on the page
         elif "proof" in classes and "box" in classes:
             self.show("proof", stepwise(element))
         elif "box" in classes:
@@ -97,9 +100,10 @@ class Reader:
             self.section, self.anchor = "", ""
             self.show("remember", element)
         elif "goals" in classes:
+            element.select_one(".admonition-title").string = "Goals"  # not "On this page"
             self.show("goals", element)
         elif element.name == "moving-figure":
-            element["class"] = "mf-full"  # the size for a hall
+            element["class"] = "mf-full"  # large enough for a lecture hall
             self.show("moving", element)
         elif "cell" in classes:
             self.cell(element)
@@ -111,7 +115,10 @@ class Reader:
             self.say(element)
 
     def cell(self, cell):
-        """Of code only its picture; else, where something breaks, all of an open cell; else its proof."""
+        """Show a code cell: its picture if it has one; otherwise the output of a counterexample, or a proof.
+
+        In a “Break it” section a visible cell is shown completely.
+        """
         if {"tag_exercise", "tag_solution", "tag_lines"} & {*cell["class"]}:
             return
         picture = cell.select_one("figure, img")
@@ -125,35 +132,37 @@ class Reader:
             self.show("chain", stepwise(chain))
 
     def claim(self):
-        """The words in bold that open what is broken."""
+        """Return the bold words that announce what is broken, or else the heading, as a headline."""
         found = [prose.find("strong", recursive=False) for prose in self.waiting if prose.name == "p"]
-        return [headline(strong) for strong in found[-1:] if strong]
+        return [headline((found and found[-1]) or self.section)]
 
     def say(self, element):
+        """Add prose to the notes of the current slide, or keep it for the next one."""
         if self.slides and self.slides[-1].section is self.section and not self.breaks():
             self.slides[-1].notes.append(element)
         else:
             self.waiting.append(element)
 
     def show(self, kind, *content):
+        """Add a slide with this content."""
         identifier = next((e["id"] for e in content if e.get("id")), "") or self.anchor
         self.slides.append(Slide(self, kind, identifier, content, self.waiting))
         self.waiting = []
 
 
 def stepwise(part):
-    """A proof whose lines appear one by one: the paragraphs and formulas of a box, the rows of a table."""
+    """Return a proof whose lines appear one by one: paragraphs and formulas of a box, or rows of a table."""
     result = copy(part)
     rows = result.select("tbody tr") or [
         line for line in result.find_all(True, recursive=False) if "box-head" not in line.get("class", [])
     ]
-    for line in rows[1:]:  # the first is there at once
+    for line in rows[1:]:  # the first line is visible from the start
         line["class"] = [*line.get("class", []), "fragment"]
     return result
 
 
 def question(box):
-    """A quick question for the class: what is asked and the choices, not the answer."""
+    """Return a quick question for the class: the question and the choices, without the answer."""
     result = copy(box)
     for part in result.select("details, .field, .headerlink, legend, input"):
         part.decompose()
@@ -161,21 +170,22 @@ def question(box):
 
 
 def asked(box):
-    """An exercise for the class: without the answers to it, and without what only a page can do."""
+    """Return an exercise for the class, without answers and input fields."""
     result = copy(box)
     for part in result.select("details, .field, .headerlink, input, textarea, button, .proof-work > label"):
         part.decompose()
     return result
 
 
-def headline(strong):
-    result = copy(strong)
+def headline(words):
+    """Return bold words as a headline."""
+    result = copy(words)
     result.name, result["class"] = "p", "claim"
     return result
 
 
 class Slide:
-    """What is shown, and what is said."""
+    """One slide: its content and the speaker's notes."""
 
     def __init__(self, source, kind, identifier, content, notes):
         self.page, self.section, self.kind = source.page, source.section, kind
@@ -183,7 +193,7 @@ class Slide:
 
 
 def slides_of(page):
-    """The slides of a page, the first its title; none if it has nothing to show."""
+    """Return the slides of a page, starting with its title; none if it has nothing to show."""
     reader = Reader(page)
     if reader.slides:
         reader.slides[-1].notes += reader.waiting
@@ -198,10 +208,12 @@ def slides_of(page):
 
 
 def element(markup):
+    """Return the element that the markup describes."""
     return BeautifulSoup(markup, "html.parser").find(True)
 
 
 def heading(page):
+    """Return the title of a page as an element."""
     return element(f"<h2>{page.heading}</h2>")
 
 
@@ -209,7 +221,7 @@ def heading(page):
 
 
 class Deck:
-    """One chapter as markup. It knows where the book is, and which pictures it needs."""
+    """The slides of one chapter as HTML, with the list of pictures that they need."""
 
     def __init__(self, caption, pages, home):
         self.caption, self.home, self.pictures, self.taken = caption, home, set(), set()
@@ -217,17 +229,21 @@ class Deck:
         self.markup = self.cover() + "".join(self.stack(slides) for slides in stacks if slides)
 
     def cover(self):
-        config = built.config()
+        """Return the first slide: chapter, book and author."""
+        config = built.reader.settings()
         return (
-            f'<section id="start" class="leaf cover"><div class="fit"><h1>{escape(self.caption)}</h1>'
+            '<section id="start" class="leaf" data-kind="cover">'
+            f'<div class="fit"><h1>{escape(self.caption)}</h1>'
             f'<p><a href="{self.home}/index.html">{escape(config["title"])}</a></p>'
             f"<p>{escape(config['author'])}</p></div></section>\n"
         )
 
     def stack(self, slides):
+        """Return the slides of one page as a vertical stack."""
         return f"<section>\n{''.join(map(self.slide, slides))}</section>\n"
 
     def slide(self, slide):
+        """Return the HTML of one slide."""
         content = "".join(str(self.cleaned(slide.page, part)) for part in slide.content)
         notes = "".join(str(spoken(self.cleaned(slide.page, note))) for note in slide.notes)
         address = f"{self.home}/{slide.page.name}.html"
@@ -236,12 +252,13 @@ class Deck:
         if slide.section:
             where += f"<span>{self.cleaned(slide.page, slide.section).decode_contents()}</span>"
         return (
-            f'<section id="{self.name(slide)}" class="leaf {slide.kind}"><p class="where">{where}</p>'
+            f'<section id="{self.name(slide)}" class="leaf" data-kind="{slide.kind}">'
+            f'<p class="where">{where}</p>'
             f'<div class="fit">{content}</div><aside class="notes">{notes}</aside></section>\n'
         )
 
     def name(self, slide):
-        """An address that no other slide has."""
+        """Return an id for the slide that no other slide has."""
         wanted = slide.identifier or f"{built.slug(slide.page.name)}-{slide.kind}"
         name, number = wanted, 2
         while name in self.taken:
@@ -250,9 +267,9 @@ class Deck:
         return name
 
     def cleaned(self, page, part):
-        """A copy whose links lead to the book and whose pictures lie with the slides."""
+        """Return a copy whose links lead to the book and whose pictures lie with the slides."""
         part = copy(part)
-        for inner in part.select(".slip, details.formal"):  # a mark in the margin, a proof in Coq
+        for inner in part.select(".slip, details.formal"):  # margin marks and Coq proofs
             inner.decompose()
         for inner in [part, *part.find_all(True)]:
             if inner.get("id") and inner.name != "moving-figure":
@@ -269,7 +286,7 @@ class Deck:
 
 
 def spoken(part):
-    """Prose for the notes, whose window has none of our styles: formulas as MathML."""
+    """Return prose for the notes window, which lacks our styles: formulas as MathML, no pictures."""
     for formula in part.select("mjx-container"):
         formula.replace_with(formula.select_one("math"))
     for picture in part.select("img"):
@@ -281,12 +298,12 @@ def spoken(part):
 
 
 def reveal():
-    """Return the folder of reveal.js, out of the npm registry, with checksum."""
+    """Return the folder of reveal.js, as installed from the npm registry."""
     return build.packages() / "reveal.js"
 
 
 def write_files(target, html):
-    """Scripts, styles and letters beside the decks: they need no others, also from a file."""
+    """Copy scripts, styles and fonts next to the decks, so that these also work as local files."""
     static = target / "_static"
     static.mkdir(parents=True, exist_ok=True)
     for name in REVEAL:
@@ -305,12 +322,12 @@ def write_files(target, html):
 
 
 def with_letters(css, static):
-    """A stylesheet with its fonts inside: a page that is a file may fetch no other."""
+    """Return a style sheet with its fonts embedded, because a local page may not load other files."""
     return re.sub(r'url\("([^"]*)"\)', lambda match: f"url({offline.as_data(static / match[1])})", css)
 
 
 def page_of(title, slides, scripts):
-    """A deck, or without scripts what is measured."""
+    """Return a deck as a complete page; without scripts it is the version that is measured."""
     head = "\n".join(f'<link rel="stylesheet" href="../_static/{name}.css">' for name in STYLES)
     tags = "\n".join(f'<script src="../_static/{name}"></script>' for name in scripts)
     view = (reveal() / "plugin" / "notes" / "speaker-view.html").read_text("utf8")
@@ -320,17 +337,17 @@ def page_of(title, slides, scripts):
 
 
 def fitted(file):
-    """The slides of a file, each made to fit its frame."""
+    """Return the slides of a file, each scaled or split to fit its frame."""
     with chromium.opened(file, **SIZE) as page:
         page.emulate_media(media="screen")
         return page.evaluate((RECIPE / "fit.js").read_text("utf8"), SIZE)
 
 
 def write(caption, names, target=TARGET, html=built.HTML):
-    """The deck of one chapter; returns its file."""
+    """Write the deck of one chapter; return its file."""
     folder = target / folder_of(names)
     folder.mkdir(parents=True, exist_ok=True)
-    home = built.reader.site(built.config()) or built.relative(folder, html)
+    home = built.reader.site(built.reader.settings()) or built.relative(folder, html)
     deck = Deck(caption, [built.Page(name, html) for name in names], home)
     (target / "_images").mkdir(exist_ok=True)
     for picture in deck.pictures:
@@ -344,21 +361,22 @@ def write(caption, names, target=TARGET, html=built.HTML):
 
 
 def chapters():
-    """{folder: (caption, pages)} of the parts that are made for a class."""
+    """Return {folder: (caption, pages)} for the chapters that get slides."""
     parts = [(part, names) for part, names in built.contents() if part not in ("", built.BACK)]
     return {folder_of(names): (part, names) for part, names in parts}
 
 
 def folder_of(names):
-    """The folder in which the pages of a chapter lie; one page of it may lie in `book/` itself."""
+    """Return the folder of a chapter's pages; its first page may be in `book/` itself."""
     return names[-1].split("/")[-2]
 
 
 def main(arguments):
+    """Parse the command line and write the decks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapter", nargs="*", help="chapters, such as lecture-13-oco (default: all)")
     parser.add_argument("--edition", default="", help="student or appendix, if that was built")
-    parser.add_argument("--to", type=Path, metavar="FOLDER")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="output folder")
     wanted = parser.parse_args(arguments)
     html, folder = built.edition(wanted.edition)
     target = (wanted.to or folder / "slides").resolve()
@@ -368,6 +386,6 @@ def main(arguments):
             if not wanted.chapter or chapter in wanted.chapter:
                 print(write(caption, names, target, html))
     except (chromium.NoChromium, build.Unavailable) as reason:
-        print(f"No slides: {reason}.")
+        print(f"The slides were not made: {reason}.")
         return 1
     return 0

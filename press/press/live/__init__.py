@@ -1,8 +1,12 @@
 """Make the cells of a page run in the reader's browser: a Sphinx extension for any book.
 
-It knows nothing of any one book. A cell tagged `live` gets Run, Edit, Stop and Reset. One that is tagged
-`exercise` too, and that its metadata names (`exercise: ex-…`), answers with a verdict; one tagged `solution`
-never counts as an answer. README.md says how to use it, `press.sphinx.live` is what our own book adds.
+It does not depend on this book; README.md explains how to use it, and `press.sphinx.live` configures it for
+ours. A cell tagged `live` gets the buttons Run, Edit, Stop and Reset. A cell that is also tagged `exercise`,
+and named in its metadata (`exercise: ex-…`), shows a verdict. A cell tagged `solution` never counts as an
+answer.
+
+`prepare` bundles the scripts (`press/js/live`) and Python; `add_page_data` writes what the scripts need to
+know about the cells into each page.
 """
 
 import hashlib
@@ -21,12 +25,12 @@ from press.pages.depends import dependencies
 
 SOURCES = HOME / "js" / "live"
 SVGPLOT = SOURCES / "svgplot.py"
-SENT = (".py", ".json")  # of a package
+SENT = (".py", ".json")  # files of a package that are sent to the browser
 log = logging.getLogger(__name__)
 
 
 def package(folders):
-    """Packages as a zip with their data, sources and all, so that a traceback can show its lines."""
+    """Return packages as a zip with data and sources, so that tracebacks can show lines."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as bundle:
         for folder in map(Path, folders):
@@ -37,16 +41,16 @@ def package(folders):
 
 
 def prepare(app):
-    """Before anything is read: put scripts and parts where Sphinx finds them."""
+    """Build the scripts and parts, and register them with Sphinx, before any page is read."""
     app.live = False
     if app.builder.format != "html":
         return
-    log.info("live pages: looking for Python")
+    log.info("live pages: assembling Python for the browser")
     try:
         build.packages()
         folder, parts = runtime.assemble()
     except build.Unavailable as reason:
-        log.info("\nNO RUN BUTTONS: %s.\nThe pages are complete all the same.\n", reason)
+        log.info("\nNO RUN BUTTONS: %s.\nThe pages are otherwise complete.\n", reason)
         return
     output = Path(app.outdir).parent / "live"
     target = output / "live"
@@ -56,7 +60,7 @@ def prepare(app):
         if not (target / part["name"]).exists():
             (target / part["name"]).write_bytes((folder / part["name"]).read_bytes())
     names, built = {part["name"] for part in parts.values()}, Path(app.outdir, "_static", "live")
-    for old in [*target.iterdir(), *built.glob("*-????????????.*")]:  # of an earlier build
+    for old in [*target.iterdir(), *built.glob("*-????????????.*")]:  # from earlier builds
         if old.name not in names:
             old.unlink()
     constants = {"PARTS": parts, "STORE": app.config.live_store, "SERVE": app.config.live_serve}
@@ -71,7 +75,7 @@ def prepare(app):
 
 
 def own_parts(config, target):
-    """The worker with its Python files, and the packages of the book."""
+    """Return the parts that depend on the book: the worker with its Python files, and the packages."""
     hook = Path(config.live_hook).read_text("utf8") if config.live_hook else ""
     python = {"BOOT": SOURCES / "boot.py", "DEPENDS": Path(depends.__file__), "SVGPLOT": SVGPLOT}
     texts = {name: file.read_text("utf8") for name, file in python.items()}
@@ -86,7 +90,7 @@ def own_parts(config, target):
 
 
 def cells_of(doctree):
-    """The code cells that a page shows, as (container, source, tags, metadata)."""
+    """Yield the code cells that a page shows, as (container, source, tags, metadata)."""
     for node in doctree.findall(nodes.container):
         if node.get("nb_element") == "cell_code":
             code = next(node.findall(nodes.literal_block), None)
@@ -96,7 +100,7 @@ def cells_of(doctree):
 
 
 def page_data(app, docname, doctree):
-    """What the scripts of one page must know about its cells, in order."""
+    """Return what the scripts of one page must know about its cells, in order."""
     found = list(cells_of(doctree))
     passive = {place for place, (_, _, tags, _) in enumerate(found) if "solution" in tags}
     needs = dependencies([source for _, source, _, _ in found], passive)
@@ -116,7 +120,7 @@ def page_data(app, docname, doctree):
 
 
 def add_page_data(app, doctree, docname):
-    """Leave the data in the page, as a block that no browser executes."""
+    """Write the data into the page, as JSON that no browser executes."""
     if not app.live or not any("live" in tags for _, _, tags, _ in cells_of(doctree)):
         return
     data = json.dumps(page_data(app, docname, doctree)).replace("<", "\\u003c")
@@ -124,13 +128,13 @@ def add_page_data(app, doctree, docname):
 
 
 def setup(app):
-    app.add_config_value("live_packages", [], "html")  # folders of packages that cells may import
+    app.add_config_value("live_packages", [], "html")  # folders of the packages that cells may import
     app.add_config_value("live_hook", "", "html")  # a file with adapt(runtime), run once in the browser
-    app.add_config_value("live_store", "live", "html")  # before the names of what a browser remembers
-    app.add_config_value("live_serve", "python -m http.server", "html")  # how a copy on disk is served
-    app.add_config_value("live_style", "", "html")  # more CSS
-    app.add_config_value("live_chains", "", "html")  # the script that draws chains: see book.js
-    app.add_event("live-page")  # (app, docname, cells, data): what a book adds to a page's data
+    app.add_config_value("live_store", "live", "html")  # prefix of the keys in the browser's storage
+    app.add_config_value("live_serve", "python -m http.server", "html")  # command that serves a copy on disk
+    app.add_config_value("live_style", "", "html")  # additional CSS
+    app.add_config_value("live_chains", "", "html")  # script that draws proof chains, see book.js
+    app.add_event("live-page")  # (app, docname, cells, data): lets a book add to a page's data
     app.connect("builder-inited", prepare)
     app.connect("doctree-resolved", add_page_data)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-// node draw.mjs jobs.json: draws each [SVG, file] as PNG with resvg; the letters are those that the jobs name.
+// Draw each [SVG, file] as PNG with resvg, using the fonts listed in the jobs: node draw.mjs jobs.json
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 

@@ -1,5 +1,5 @@
 // 3. You are the adversary: choose the next slope against the leader, or against the regularised one.
-import { game, sharpPromise, worst } from "./formulas.js";
+import { game, sharpBound, worst } from "./formulas.js";
 import { figure, num } from "./kernel.js";
 
 const T = 16;
@@ -39,7 +39,7 @@ figure("adversary", {
     const kind = state.learner === "FTL" ? "orange" : "blue", half = view.H * 0.42;
     const rounds = Array.from({ length: T + 1 }, (_, i) => i);
     const limit = rounds.map(n => [n, n ? worst(n, eta).value : 0]);
-    const promise = eta === Infinity ? [] : rounds.map(n => [n, sharpPromise(n, eta)]);
+    const bounds = eta === Infinity ? [] : rounds.map(n => [n, sharpBound(n, eta)]);
     const xticks = view.narrow ? [1, 4, 8, 12, 16] : rounds.slice(1);
 
     const top = view.plot({ x: [0.3, T + 1.2], y: [-1.6, 1.6], box: [46, 22, view.W - 60, half - 34], xticks: [], yticks: [-1, 0, 1] });
@@ -56,17 +56,17 @@ figure("adversary", {
       box: [46, half + 22, view.W - 60, view.H - half - 64] });
     view.text(50, half + 14, "regret after t rounds", "");
     low.line(limit, "line thick pale");
-    low.line(promise, "line dash ink");
+    low.line(bounds, "line dash ink");
     low.line([[0, 0], ...regret.map((r, i) => [i + 1, r])], `line ${kind}`);
     regret.forEach((r, i) => low.dot(i + 1, r, `dot ${kind}`, 3));
     const end = view.narrow ? 8 : 11;
     low.text(end, limit[end][1], "worst case", "muted", 4, 18);
-    if (promise.length && promise[2][1] < high) low.text(2, promise[2][1], "bound", "", 0, -8);
+    if (bounds.length && bounds[2][1] < high) low.text(2, bounds[2][1], "bound", "", 0, -8);
     return [
       ["round", "rounds", String(t)],
       ["regret", "regret", num(t ? regret.at(-1) : 0)],
       ["worst", `worst case over slopes ±½, ±1`, num(limit[t][1])],
-      ["promise", "bound 1/2η + ηt/2", eta === Infinity ? "none for the leader" : num(sharpPromise(t, eta))],
+      ["bound", "bound 1/2η + ηt/2", eta === Infinity ? "none for the leader" : num(sharpBound(t, eta))],
       ["next", "next play", num(plays.at(-1), 2)],
     ];
   },

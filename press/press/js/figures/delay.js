@@ -1,4 +1,4 @@
-// 8. Delay: what late gradients cost a crew of workers, with the timeline of who reads and who writes.
+// 8. Delay: what late gradients cost a crew of workers, with a timeline of reads and writes.
 import { figure, num } from "./kernel.js";
 
 figure("delay", {
@@ -45,7 +45,7 @@ figure("delay", {
       time.dot(beside(start, r), who + 0.5, `hollow ${kind}`, r);
     });
 
-    // both axes are logarithms: workers to the base 2, regret to the base 10
+    // both axes are logarithmic: workers to base 2, regret to base 10
     const plot = view.plot({ x: [-0.2, workers.length - 1 + (view.narrow ? 2.2 : 1.5)], y: [1, 3.2], axes: false,
       box: [72, split + 24, view.W - 86, view.H - split - 66] });
     const { left, top, width, height } = plot;
@@ -57,7 +57,7 @@ figure("delay", {
     workers.forEach((n, i) => view.text(plot.px(i), top + height + 16, String(n), "muted middle"));
     view.text(left + width / 2, top + height + 34, "workers", "middle");
     view.text(8, split + 14, `regret after ${numbers.T} examples`, "");
-    const curves = [["promise", "dash ink", "bound", "ink"], ["careful", "purple", "theorem's step", "purple"], ["careless", "orange", "undelayed step", "orange"]];
+    const curves = [["bound", "dash ink", "bound", "ink"], ["careful", "purple", "theorem's step", "purple"], ["careless", "orange", "undelayed step", "orange"]];
     for (const [key, kind, name, colour] of curves) {
       const points = crews[crew].map((row, i) => [i, Math.log10(row[key])]);
       const known = view.hide ? points.slice(0, 1) : points;
@@ -70,7 +70,7 @@ figure("delay", {
       ["delay", "mean delay τ", num(now.delay, 2)],
       ["careful", "regret, theorem's step", num(now.careful, 2)],
       ["careless", "undelayed step", num(now.careless, 2)],
-      ["promise", "bound", num(now.promise, 2)],
+      ["bound", "bound", num(now.bound, 2)],
       ["late", `round ${pick + 1} is late by`, `${now.bars[pick][3]} rounds`],
       ["time", "hours", num(now.time, 1)],
     ];

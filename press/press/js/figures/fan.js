@@ -2,7 +2,7 @@
 import { excess, losses, slopes } from "./formulas.js";
 import { figure, num, swing } from "./kernel.js";
 
-const REACH = 0.8; // where the handle that turns the line sits
+const REACH = 0.8; // distance of the handle that turns the line
 
 figure("fan", {
   title: "All subgradients at a point",

@@ -1,15 +1,15 @@
-// The formulas that must follow a finger. Each is compared with ocolib in tests/press/test_figures.py.
+// Formulas that are evaluated while a reader drags. tests/press/test_figures.py compares each with ocolib.
 
 const clip = (x, low, high) => Math.min(Math.max(x, low), high);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1];
 
-// The point of {x ≥ 0, Σ x_i = total} nearest to y, in the plane.
+// Return the point of {x ≥ 0, Σ x_i = total} nearest to y, in the plane.
 const share = ([a, b], total) => {
   const x = clip((a - b + total) / 2, 0, total);
   return [x, total - x];
 };
 
-// The nearest point of a set in the plane.
+// Return the nearest point of a set in the plane.
 export const nearest = {
   ball: y => { const r = Math.hypot(...y); return r > 1 ? [y[0] / r, y[1] / r] : y; },
   box: y => [clip(y[0], -1, 1), clip(y[1], -0.6, 0.6)],
@@ -20,7 +20,7 @@ export const nearest = {
   },
 };
 
-// Losses on the line: value, least and greatest slope, and where the kink is.
+// Losses on the line: value, smallest and largest slope, and position of the kink.
 export const losses = {
   perceptron: { kink: 0, value: w => Math.max(0, -w), left: -1, right: 0 },
   hinge: { kink: 1, value: w => Math.max(0, 1 - w), left: -1, right: 0 },
@@ -29,15 +29,15 @@ export const losses = {
 
 export const slopes = (f, w) => [w > f.kink ? f.right : f.left, w < f.kink ? f.left : f.right];
 
-// How far the line of slope z that touches f at w rises above f on [−2, 2]: the kink and the ends decide.
+// Return how far the line of slope z through (w, f(w)) rises above f on [−2, 2]: check the kink and the ends.
 export const excess = (f, w, z) =>
   Math.max(...[-2, f.kink, 2].map(u => f.value(w) + z * (u - w) - f.value(u)), 0);
 
-// The play on [−1, 1] after losses that add up to Z: the regularised leader, or the leader if eta = ∞.
+// Return the play on [−1, 1] after losses with sum Z: the regularised leader, or the leader if eta = ∞.
 export const leader = (Z, eta) =>
   eta === Infinity ? (Z === 0 ? 0 : -Math.sign(Z)) : clip(-eta * Z, -1, 1);
 
-// Plays w_1, …, w_{T+1} and the regret after 1, …, T rounds.
+// Return the plays w_1, …, w_{T+1} and the regret after 1, …, T rounds.
 export const game = (slopes, eta) => {
   let Z = 0, paid = 0;
   const plays = [0], regret = [];
@@ -50,8 +50,8 @@ export const game = (slopes, eta) => {
   return { plays, regret };
 };
 
-// The largest regret of T rounds with slopes ±½, ±1, and a sequence that attains it: a dynamic program over
-// 2Z. `after` are slopes already played.
+// Return the largest regret of T rounds with slopes ±½, ±1 and a sequence that attains it, by dynamic
+// programming over 2Z. `after` are the slopes already played.
 const SLOPES = [1, -1, 0.5, -0.5];
 export const worst = (T, eta, after = []) => {
   const known = new Map();
@@ -74,15 +74,15 @@ export const worst = (T, eta, after = []) => {
   return { value, slopes };
 };
 
-// What the proofs promise for a step eta on [−1, 1] or on the unit disk, |z_t| ≤ 1.
-export const sharpPromise = (T, eta) => 1 / (2 * eta) + eta * T / 2;
-export const lecturePromise = (T, eta) => 2 / eta + eta * T; // D = 2
+// Regret bounds for a step eta on [−1, 1] or on the unit disk, |z_t| ≤ 1.
+export const sharpBound = (T, eta) => 1 / (2 * eta) + eta * T / 2;
+export const lectureBound = (T, eta) => 2 / eta + eta * T; // D = 2
 
-// The worst case of descent on the unit disk; no formula is known here for eta > 1.
+// Return the worst case of descent on the unit disk; for eta > 1 we have no formula.
 export const worstDescent = (T, eta) =>
-  eta > 1 ? NaN : eta < 1 / T ? T - eta * T * (T - 1) / 2 : sharpPromise(T, eta);
+  eta > 1 ? NaN : eta < 1 / T ? T - eta * T * (T - 1) / 2 : sharpBound(T, eta);
 
-// Lazy and eager descent on the unit disk: plays, the lazy sum −ηZ_t, both regrets after each round.
+// Play lazy and eager descent on the unit disk: return plays, the lazy sums −ηZ_t, and both regrets.
 export const descents = (stream, eta) => {
   let Z = [0, 0], lazy = [0, 0], eager = [0, 0];
   const path = { lazy: [lazy], eager: [eager], sum: [[0, 0]], regret: { lazy: [], eager: [] } };
@@ -102,15 +102,15 @@ export const descents = (stream, eta) => {
   return path;
 };
 
-// Hedge's weights after total losses L.
+// Return Hedge's weights after cumulative losses L.
 export const hedge = (L, eta) => {
   const least = Math.min(...L), weights = L.map(x => Math.exp(-eta * (x - least)));
   const total = weights.reduce((a, b) => a + b, 0);
   return weights.map(w => w / total);
 };
-export const hedgePromise = (n, T, eta) => Math.log(n) / eta + eta * T / 8;
+export const hedgeBound = (n, T, eta) => Math.log(n) / eta + eta * T / 8;
 
-// The Perceptron on points [x_1, x_2, y], round after round: w_1, …, w_{T+1} and which rounds were updates.
+// Run the Perceptron on points [x_1, x_2, y]: return w_1, …, w_{T+1} and which rounds were updates.
 export const perceptron = (points, rounds) => {
   let w = [0, 0];
   const path = { w: [w], updates: [] };
@@ -124,7 +124,7 @@ export const perceptron = (points, rounds) => {
   return path;
 };
 
-// The largest margin: the point of the hull of all y·x that is nearest to 0; null if 0 is in the hull.
+// Return the direction of largest margin, the point of the hull of all y·x nearest to 0; null if 0 is in it.
 export const margin = points => {
   const z = points.map(([a, b, y]) => [y * a, y * b]);
   let best = null;
@@ -134,17 +134,17 @@ export const margin = points => {
     const v = [p[0] + s * d[0], p[1] + s * d[1]];
     if (!best || Math.hypot(...v) < Math.hypot(...best)) best = v;
   }));
-  // nearest of all segments is nearest of the hull, unless the hull goes round 0
+  // the nearest point on any segment is that of the hull, unless the hull contains 0
   const size = best ? Math.hypot(...best) : 0;
   if (size < 1e-9 || z.some(p => dot(p, best) < size * size - 1e-9)) return null;
   return { gamma: size, u: [best[0] / size, best[1] / size], radius: Math.max(...z.map(p => Math.hypot(...p))) };
 };
 
-// Rock, paper, scissors: two Hedges from two unequal starts; with hint = 1 each counts its last loss twice.
-// Plays x_1, …, x_{T+1} of the row player, their averages, and both duality gaps after 1, …, T + 1 plays.
+// Play rock, paper, scissors between two Hedges with different starts; with hint = 1 each counts its last loss
+// twice. Return the row player's plays x_1, …, x_{T+1}, their averages, and both duality gaps after each play.
 export const triangle = (T, eta, hint) => {
   const starts = [[0.5, 0.3, 0.2], [0.3, 0.3, 0.4]], total = [[0, 0, 0], [0, 0, 0]], sum = [[0, 0, 0], [0, 0, 0]];
-  const pays = v => [v[1] - v[2], v[2] - v[0], v[0] - v[1]]; // what each choice pays to v; Aᵀ = −A
+  const pays = v => [v[1] - v[2], v[2] - v[0], v[0] - v[1]]; // loss of each choice against v; Aᵀ = −A
   const gap = (x, y) => Math.max(...pays(x).map(p => -p)) - Math.min(...pays(y));
   const path = { x: [], mean: [], last: [], average: [] };
   let plays = starts;
@@ -155,7 +155,7 @@ export const triangle = (T, eta, hint) => {
     path.mean.push(means[0]);
     path.last.push(gap(...plays));
     path.average.push(gap(...means));
-    const losses = [pays(plays[1]), pays(plays[0])]; // −Aᵀx = Ax: both see the same kind of loss
+    const losses = [pays(plays[1]), pays(plays[0])]; // −Aᵀx = Ax, so both losses have the same form
     plays = starts.map((start, i) => {
       const logs = start.map((p, k) => Math.log(p) - eta * ((total[i][k] += losses[i][k]) + hint * losses[i][k]));
       const high = Math.max(...logs), weights = logs.map(l => Math.exp(l - high)), all = weights[0] + weights[1] + weights[2];

@@ -1,5 +1,5 @@
 // 6. Hedge: the weights of the experts over time, for a step of your choice.
-import { hedge, hedgePromise } from "./formulas.js";
+import { hedge, hedgeBound } from "./formulas.js";
 import { figure, num, swing } from "./kernel.js";
 
 const KINDS = ["green", "blue", "purple", "orange"];
@@ -43,7 +43,7 @@ figure("hedge", {
         const kind = KINDS[order.indexOf(j)] ?? "muted";
         plot.line(weights.map((w, i) => [x[i], w[j]]), `line ${kind}`);
       });
-      // names at the right end, kept a line apart, the heaviest on top
+      // labels at the right end, at least one line apart, the largest weight on top
       let free = Infinity;
       [...order].slice(0, 4).sort((a, b) => last[b] - last[a]).forEach((j, i, all) => {
         const y = Math.max(plot.py(last[j]) + 4, i ? free : -Infinity);
@@ -54,7 +54,7 @@ figure("hedge", {
     }
     return [
       ["regret", "regret", num(regret[numbers.eta.indexOf(eta)])],
-      ["promise", "bound ln N/η + ηT/8", num(hedgePromise(experts.length, T, eta))],
+      ["bound", "bound ln N/η + ηT/8", num(hedgeBound(experts.length, T, eta))],
       ["weight", `weight of the best, ${experts[order[0]]}`, num(last[order[0]])],
     ];
   },

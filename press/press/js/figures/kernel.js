@@ -1,17 +1,18 @@
-// What all moving figures share: drawing, scales, handles, native inputs, presets, guesses, the address.
+// The common part of all interactive figures: drawing, scales, handles, native inputs, presets, guesses, and
+// the state in the address of the page.
 //
 // A figure is a description, registered with `figure(name, {...})`:
-//   title     what it is called; label: what it is, for a screen reader
+//   title     its title; label: a description for screen readers
 //   controls  [{key, label, name, min, max, step} | {key, label, name, values} | {key, label, options} |
-//              {key, pattern}]: what the state consists of; ranges and lists become native inputs. `matters(state,
-//              numbers)` says when one changes anything, `more: true` folds it away
-//   presets   {name: state}; the first is the state before any touch
+//              {key, pattern}]: the state; ranges and lists become native inputs. `matters(state, numbers)`
+//              returns false while a control has no effect; `more: true` folds it away
+//   presets   {name: state}; the first is the initial state
 //   actions   {label: (state, numbers) => patch}: buttons; `more` lists those that are folded away
-//   play      {frames: (state, numbers) => [patch, …], pace: milliseconds}: what Play shows
-//   tap(x, y, state)  what a click beside the handles does; without it the nearest handle comes
+//   play      {frames: (state, numbers) => [patch, …], pace: milliseconds}: the animation of the Play button
+//   tap(x, y, state)  returns the patch for a click beside the handles; default: move the nearest handle there
 //   guess     {ask, state, axes: "x" | "y" | "xy", start, range, name, judge(guess, state, numbers)}, and
-//             perhaps {plot: which of the plots, read: how a guess is printed, show: what the answer changes}
-//   draw(view, state, numbers)  draws, and returns [[key, label, text], …], what the figure says
+//             optionally {plot: index of the plot, read: formats a guess, show: patch for the answer}
+//   draw(view, state, numbers)  draws, and returns the readings [[key, label, text], …] below the figure
 
 const SVG = "http://www.w3.org/2000/svg";
 const figures = {};
@@ -19,7 +20,7 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export const figure = (name, spec) => { figures[name] = spec; };
 
-// A number as it is printed: a true minus, and no minus zero.
+// Format a number with a real minus sign, and never as minus zero.
 export const num = (x, digits = 4) => {
   const text = x.toFixed(digits);
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
@@ -40,7 +41,7 @@ export const svg = (tag, attributes = {}, ...children) => {
   return grow(document.createElementNS(SVG, tag), Object.fromEntries(short), children);
 };
 
-// What stands after _ becomes an index: w_{t+1}, w_12. Pairs [index, text after it].
+// Split a text with indices, such as w_{t+1} or w_12, into pairs [index, text after it].
 const indices = text => {
   const parts = text.split(/_\{([^}]*)\}|_(\w+)/);
   return parts.flatMap((part, i) => (i % 3 ? [] : [[i ? parts[i - 2] ?? parts[i - 1] : "", part]]));
@@ -63,14 +64,14 @@ const ticks = (low, high, many) => {
 };
 const short = x => String(+x.toPrecision(6)).replace("-", "−");
 
-// One pair of axes inside a view.
+// A pair of axes inside a view.
 class Plot {
   constructor(view, { x, y, box, log = false, equal = false, xlabel = "", ylabel = "", axes = true, xticks, yticks }) {
     const [left, top, width, height] = box ?? [46, 12, view.W - 60, view.H - (xlabel ? 54 : 38)];
     Object.assign(this, { view, log, left, top, width, height });
     const value = log ? Math.log : v => v;
     let [x0, x1] = x.map(value), [y0, y1] = y;
-    if (equal) { // one unit is as long on both axes
+    if (equal) { // equal units on both axes
       const unit = Math.min(width / (x1 - x0), height / (y1 - y0));
       const wider = width / unit - (x1 - x0), taller = height / unit - (y1 - y0);
       [x0, x1, y0, y1] = [x0 - wider / 2, x1 + wider / 2, y0 - taller / 2, y1 + taller / 2];
@@ -80,7 +81,7 @@ class Plot {
     this.ix = p => { const v = x0 + (p - left) / width * (x1 - x0); return log ? Math.exp(v) : v; };
     this.iy = p => y1 - (p - top) / height * (y1 - y0);
     if (axes) this.axes(xticks ?? (log ? x : ticks(x0, x1, width / 70)), yticks ?? ticks(y0, y1, height / 36), xlabel, ylabel);
-    // a nested svg clips what is drawn inside it
+    // a nested svg clips its content
     this.inside = view.add("svg", {
       x: left, y: top, width, height, viewBox: [left, top, width, height].map(v => +v.toFixed(2)).join(" "),
     });
@@ -120,7 +121,7 @@ class Plot {
     const tip = [[c, d], [c - s * u - s / 2.4 * v, d - s * v + s / 2.4 * u], [c - s * u + s / 2.4 * v, d - s * v - s / 2.4 * u]];
     this.inside.append(svg("path", { class: `dot ${kind}`, d: "M" + tip.map(p => p.map(q => q.toFixed(1)).join(" ")).join("L") + "Z" }));
   }
-  // A point that can be taken; `patch(x, y)` says what the state becomes. Its inputs are those of `keys`.
+  // Draw a point that can be dragged; `patch(x, y)` returns the change of state. `keys` are its inputs.
   handle(x, y, keys, patch, kind = "ink") {
     const at = [this.px(x), this.py(y)];
     this.view.add("circle", { class: "reach", cx: at[0], cy: at[1], r: 26 });
@@ -129,7 +130,7 @@ class Plot {
   }
 }
 
-// What a figure draws on: W by H units, one unit a CSS pixel (more on a big screen).
+// The drawing area of a figure: W by H units of one CSS pixel (more on a large screen).
 class View {
   constructor(root, W, H) {
     Object.assign(this, { root, W, H, plots: [], handles: [], hide: false, narrow: W < 480 });
@@ -151,7 +152,7 @@ class View {
   }
 }
 
-// The state in the address: #eta=0.3&T=64, for all figures of a page or, with figure=name, for one.
+// Return the state in the address: #eta=0.3&T=64, for all figures of a page or, with figure=name, for one.
 const address = () => location.hash.includes("=") ? Object.fromEntries(new URLSearchParams(location.hash.slice(1))) : {};
 
 const snap = (control, raw) => {
@@ -164,7 +165,7 @@ const snap = (control, raw) => {
   return Math.min(Math.max(+(control.min + steps * control.step).toFixed(10), control.min), control.max);
 };
 
-// For Play: a control swings once through all its values and comes back to where it was.
+// Return frames for Play: a control sweeps once through all its values and returns to the start.
 export const swing = (key, values) => state => {
   const at = values.reduce((best, value, i) => Math.abs(value - state[key]) < Math.abs(values[best] - state[key]) ? i : best, 0);
   const there = values.slice(at), back = values.slice(0, at);
@@ -203,12 +204,11 @@ class MovingFigure extends HTMLElement {
       const value = snap(control, patch[control.key]);
       if (value !== undefined) this.state[control.key] = value;
     }
-    this.spec.mend?.(this.state, this.numbers);
     this.later();
     if (!quiet) this.write();
   }
 
-  // Go to a preset: at once, or in a third of a second where nobody minds.
+  // Go to a preset: in a third of a second, or at once for readers who prefer reduced motion.
   go(preset) {
     this.land();
     const from = { ...this.state }, to = this.filled(preset);
@@ -227,7 +227,7 @@ class MovingFigure extends HTMLElement {
     this.landing = to;
   }
 
-  // Show one frame after another; any touch ends it.
+  // Show one frame after another until the reader interacts.
   playOn() {
     if (this.playing) return this.pause();
     this.forget();
@@ -254,7 +254,7 @@ class MovingFigure extends HTMLElement {
     this.playButton.setAttribute("aria-label", `${word}: ${this.spec.title}`);
   }
 
-  // End a glide where it was going.
+  // End a transition at its target.
   land() {
     cancelAnimationFrame(this.gliding);
     if (this.landing) Object.assign(this.state, this.landing);
@@ -273,11 +273,11 @@ class MovingFigure extends HTMLElement {
 
   write() {
     clearTimeout(this.writing);
-    const words = this.link(); // now: a glide that follows passes through states that nobody asked for
+    const words = this.link(); // compute it now: a transition passes through other states
     this.writing = setTimeout(() => history.replaceState(history.state, "", words), 250);
   }
 
-  // The state as the end of an address; what is empty is said too, or it would come back as the first preset.
+  // Return the state as a fragment; empty values are included, or the first preset would replace them.
   link() {
     const state = this.controls.filter(c => this.state[c.key] !== undefined).map(c => [c.key, this.state[c.key]]);
     return `#${new URLSearchParams([["figure", this.dataset.figure], ...state])}`;
@@ -291,12 +291,12 @@ class MovingFigure extends HTMLElement {
       await navigator.clipboard.writeText(location.href);
       this.copied.textContent = "Link copied.";
     } catch {
-      this.copied.textContent = "The link is in the address bar of the browser.";
+      this.copied.textContent = "Copy the link from the address bar of the browser.";
     }
     setTimeout(() => { this.copied.textContent = ""; }, 4000);
   }
 
-  // ---------------------------------------------------------------- what is on the page
+  // ---------------------------------------------------------------- elements of the page
 
   build() {
     const { spec } = this;
@@ -329,11 +329,11 @@ class MovingFigure extends HTMLElement {
     const ask = spec.guess ? [this.ask()] : [];
     const examples = group("Try this", html("div", { class: "mf-buttons" }, ...presets, ...(ask.length ? [this.begin] : [])));
     const changes = group(spec.moves ?? "Adjust", ...adjust(false), ...(folded.length ? [html("details", { class: "mf-more" }, html("summary", {}, "More"), ...folded)] : []));
-    this.panel = html("div", { class: "mf-panel" }, ...ask, ...(spec.moves ? [changes, examples] : [examples, changes]), this.says); // in a game one moves first
+    this.panel = html("div", { class: "mf-panel" }, ...ask, ...(spec.moves ? [changes, examples] : [examples, changes]), this.says); // in a game the moves come first
     this.append(head, this.stage, this.panel);
     this.root.addEventListener("pointerdown", event => this.take(event));
     this.root.addEventListener("click", event => this.click(event));
-    // a finger that takes a handle must not scroll the page; touch-action on a part of an svg does not see to that
+    // dragging a handle must not scroll the page; touch-action on part of an svg does not prevent that
     this.root.addEventListener("touchstart", event => { if (this.within(event.touches[0])) event.preventDefault(); }, { passive: false });
     addEventListener("keydown", event => { if (event.key === "Escape" && !document.fullscreenElement) this.enlarge(false); });
     document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.enlarge(false); });
@@ -414,7 +414,7 @@ class MovingFigure extends HTMLElement {
     }
   }
 
-  // ---------------------------------------------------------------- hands
+  // ---------------------------------------------------------------- pointer and touch
 
   where(event) {
     const box = this.root.getBoundingClientRect();
@@ -436,7 +436,7 @@ class MovingFigure extends HTMLElement {
     return this.view.handles.map((handle, i) => [away(handle), i]).sort((a, b) => a[0] - b[0])[0];
   }
 
-  // The handle within reach of a finger or the mouse, if one may be taken now.
+  // Return the handle within reach of the pointer, if handles can be dragged now.
   within(event) {
     const [distance, which] = this.near(this.where(event)) ?? [Infinity];
     return (this.guess && !this.guess.done) || distance > 26 ? undefined : { which };
@@ -471,7 +471,7 @@ class MovingFigure extends HTMLElement {
     if (on === this.classList.contains("mf-full")) return;
     this.classList.toggle("mf-full", on);
     this.big.setAttribute("aria-pressed", on);
-    if (on) this.requestFullscreen?.().catch(() => {}); // without leave it still fills the window
+    if (on) this.requestFullscreen?.().catch(() => {}); // without permission it still fills the window
     else if (document.fullscreenElement) document.exitFullscreen();
     this.render();
   }
@@ -524,7 +524,7 @@ class MovingFigure extends HTMLElement {
 
 // ---------------------------------------------------------------- the waterfall of a proof
 
-// Rows of a chain {lines: [{value, formula, reason}]}: the first line, what each line gives away, the last.
+// Draw a chain {lines: [{value, formula, reason}]}, one row per line: its value and its slack.
 export const drawChain = (view, chain, chosen = -1) => {
   const { lines } = chain, values = lines.map(line => line.value), n = lines.length;
   const top = 18, row = (view.H - top - 34) / n;
@@ -535,7 +535,7 @@ export const drawChain = (view, chain, chosen = -1) => {
     const [a, b] = [plot.px(Math.min(before, value)), plot.px(Math.max(before, value))];
     const words = view.text(14, y + row * 0.5 - 3, (i ? "≤ " : "") + formula, chosen === i ? "strong" : "");
     if (view.hide && i) return;
-    if (i) { // what the line above ends at, down to this bar; a formula in between is not crossed
+    if (i) { // connect the end of the bar above with this bar, without crossing the formula
       const x = plot.px(before), from = y - row * 0.5 + 2 + bar, to = y + row * 0.5 + 2;
       const gap = x < 18 + (words.getComputedTextLength?.() || 7 * formula.length) ? [to - 20, to - 1] : [to, to];
       for (const [y1, y2] of [[from, gap[0]], [gap[1], to]]) {
@@ -549,7 +549,7 @@ export const drawChain = (view, chain, chosen = -1) => {
   return plot;
 };
 
-// Draw a chain into any element, for a page that has just computed one.
+// Draw a chain into any element, for a live cell that has just computed one.
 export const waterfall = (element, chain) => {
   const root = svg("svg", { role: "img", class: "mf-waterfall" });
   const W = Math.max(element.clientWidth, 280), H = 34 * chain.lines.length + 56;

@@ -1,4 +1,4 @@
-// 5. Lazy and eager descent side by side on the unit disk, step by step, where they part.
+// 5. Lazy and eager descent side by side on the unit disk, step by step until they differ.
 import { descents } from "./formulas.js";
 import { figure, num } from "./kernel.js";
 

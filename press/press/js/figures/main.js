@@ -1,4 +1,4 @@
-// All figures. The build bundles them into one classic script, so that it runs from a file too.
+// Load all figures. The build bundles them into one classic script, which also works without a server.
 import * as formulas from "./formulas.js";
 import { start } from "./kernel.js";
 import "./projection.js";

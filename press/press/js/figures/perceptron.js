@@ -11,7 +11,7 @@ const added = (word, x, y, label) => {
   const all = word ? word.split(".") : [];
   return all.length < 12 ? [...all, `${Math.round(100 * x)}_${Math.round(100 * y)}_${label}`].join(".") : word;
 };
-// The first round after which a whole pass brings no update; LAST if there is none.
+// Return the first round after which a full pass makes no update; LAST if there is none.
 const settled = points => {
   if (!points.length) return 0;
   const last = perceptron(points, LAST).updates.lastIndexOf(true) + 1;

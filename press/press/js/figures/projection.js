@@ -10,13 +10,14 @@ const corners = {
   l1: [[1, 0], [0, 1], [-1, 0], [0, -1]],
 };
 
-// The angle at z between p and q, in degrees.
+// Return the angle at z between p and q, in degrees.
 const angle = (z, p, q) => {
   const [a, b] = [p, q].map(v => Math.atan2(v[1] - z[1], v[0] - z[0]));
   return Math.abs(((b - a) * 180 / Math.PI + 540) % 360 - 180);
 };
 
-// A point of the set to measure the angle to: the corner that makes it least; on the circle, 60° away from z.
+// Return the point of the set to which the angle is measured: the corner with the smallest angle; on the
+// circle, the point 60° from z.
 const witness = (set, y, z) => {
   if (set === "ball") return [z[0] / 2 - z[1] * Math.sqrt(0.75), z[1] / 2 + z[0] * Math.sqrt(0.75)];
   const others = corners[set].filter(a => Math.hypot(a[0] - z[0], a[1] - z[1]) > 1e-9);
@@ -47,7 +48,7 @@ figure("projection", {
         "The nearest point is the corner: a whole wedge of points outside lands there, and so ℓ₁ balls make coordinates zero.";
     },
   },
-  play: { // the point walks round the set and comes back
+  play: { // the point moves once around the set
     pace: 50,
     frames: ({ x, y }) => {
       const from = Math.atan2(y, x), far = Math.min(Math.max(Math.hypot(x, y), 1.3), 1.9);

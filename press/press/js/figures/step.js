@@ -1,5 +1,5 @@
 // 4. The step: regret after T rounds of lazy descent on the unit disk, with bound, worst case and floor.
-import { lecturePromise, worstDescent } from "./formulas.js";
+import { lectureBound, worstDescent } from "./formulas.js";
 import { figure, num, swing } from "./kernel.js";
 
 const show = eta => (eta < 0.1 ? num(eta, 4) : num(eta, 3));
@@ -39,9 +39,9 @@ figure("step", {
     plot.text(steps.at(-1), floor, "floor √T", "muted end", -5, -6);
     if (!view.hide) {
       plot.line(fine.map(e => [e, worstDescent(T, e)]), "line thick pale");
-      plot.line(fine.map(e => [e, lecturePromise(T, e)]), "line dash ink");
+      plot.line(fine.map(e => [e, lectureBound(T, e)]), "line dash ink");
       const label = 1 / Math.sqrt(T) / 5;
-      plot.text(Math.sqrt(2 / T), lecturePromise(T, Math.sqrt(2 / T)), "bound", "middle", 0, 18); // below its lowest point
+      plot.text(Math.sqrt(2 / T), lectureBound(T, Math.sqrt(2 / T)), "bound", "middle", 0, 18); // below its lowest point
       plot.text(label, worstDescent(T, label), "worst case", "end", -8, 4);
     }
     plot.line(steps.map((e, i) => [e, played[i] ?? NaN]), "line blue");
@@ -52,7 +52,7 @@ figure("step", {
     return [
       ["regret", "regret played", at === null ? "this adversary needs 1/T ≤ η ≤ 1" : num(at)],
       ["worst", "worst case", Number.isNaN(limit) ? "no formula for η > 1" : num(limit)],
-      ["promise", "bound ηT + D²/2η, D = 2", num(lecturePromise(T, eta))],
+      ["bound", "bound ηT + D²/2η, D = 2", num(lectureBound(T, eta))],
       ["floor", "floor √T", num(floor)],
     ];
   },

@@ -1,4 +1,4 @@
-// 9. The waterfall of a proof: which line gives away how much, in a game of your choice.
+// 9. The waterfall of a proof: the slack of each line, in a game of your choice.
 import { drawChain, figure, num, swing } from "./kernel.js";
 
 const chainOf = ({ proof, play, c }, numbers) => {

@@ -1,15 +1,15 @@
-// Finds what the book holds. MiniSearch matches; what readers mean by a name is ranked here: a statement
-// that is called what was asked comes first, then pages, and the reference last.
+// Search the book. MiniSearch finds the entries; the ranking here puts statements whose name was asked for
+// first, then pages, and the reference last. The index comes from press.sphinx.finder.
 import MiniSearch from "minisearch";
 
 const SMALL = new Set("a an and are as at be by for from in is it of on or the to what with".split(" "));
 const KIND = { Page: 1.6, Section: 1, Exercise: 0.75, Term: 0.7, Function: 0.45, Erratum: 0.55, Item: 1.05 };
-/** What an entry weighs; a section of the concordance only names a chapter that has pages of its own. */
+/** Return the weight of an entry; sections of the concordance only repeat the names of chapters. */
 const weight = ({ k, p }) => (KIND[k] || 1.2) * (k === "Section" && p === "book/concordance.html" ? 0.4 : 1);
 const WORD = /\d+(?:\.\d+)+|[\p{L}\p{N}_]+/gu;
 const base = text => text.toLowerCase().normalize("NFD").replace(/[\u0300-\u036f]/g, "").replace(/['’]s\b/g, "");
 
-/** One form for regularised and regularized, for one and for many. */
+/** Return a common form of British and American spellings, singular and plural. */
 export const stem = word =>
   /\d/.test(word) || word.length < 4
     ? word
@@ -23,14 +23,14 @@ const telling = text => (base(text).match(WORD) || []).filter(word => !SMALL.has
 
 const FIELDS = { title: 6, terms: 5, where: 2, text: 2, said: 0.5 };
 
-/** The titles under which an entry may be asked for. */
+/** Return the names by which a reader may ask for an entry. */
 function names(entry) {
   const full = /of Lecture|^Page|^Section/.test(`${entry.t}${entry.k}`) ? entry.t : `${entry.t} of ${entry.l}`;
   const named = entry.t.toLowerCase().startsWith(entry.k.toLowerCase()) || KIND[entry.k] ? full : `${entry.k} ${full}`;
   return [...new Set([entry.t, named, full, ...entry.m.split("; ")].map(text => telling(text).join(" ")))].filter(Boolean);
 }
 
-/** Fill the index in small portions, so that the page answers all the while. */
+/** Fill the index in small portions, so that the page stays responsive. */
 export async function prepare(index) {
   const said = index.pages.map(() => []);
   for (const [word, places] of Object.entries(index.words)) for (const place of places) said[place].push(word);
@@ -54,7 +54,7 @@ export async function prepare(index) {
   return { engine, entries: index.entries, names: index.entries.map(names), same: index.same };
 }
 
-/** What was asked, and the same under the book's own names. */
+/** Return the query, and variants with the book's own terms. */
 function questions(text, same) {
   const plain = ` ${base(text).replace(/[^\p{L}\p{N}.]+/gu, " ").trim()} `;
   const others = Object.entries(same).filter(([name]) => plain.includes(` ${name} `));
@@ -78,7 +78,7 @@ export function find(text, book) {
         boostDocument: id => weight(book.entries[id]),
       },
     );
-  // a letter too many, too few or wrong; then two, for letters that changed places
+  // allow no typo, then one wrong letter, then two (swapped letters count as two)
   let nearest = [];
   for (const slips of [0, 1, 2]) if ((nearest = look(slips)).length) break;
   const found = nearest.map(({ id, score, terms }) => {
@@ -94,7 +94,7 @@ export function find(text, book) {
   return merged(found.sort((a, b) => b.score - a.score));
 }
 
-/** One row for one thing: what is called the same follows in the first row that has the name. */
+/** Merge results with the same name: the others are listed in the row of the first. */
 function merged(found) {
   const rows = new Map();
   for (const result of found) {
@@ -109,7 +109,7 @@ function merged(found) {
 const make = (tag, name, text = "") => Object.assign(document.createElement(tag), { className: name, textContent: text });
 const address = (entry, root) => root + entry.p + (entry.a ? "#" + entry.a : "");
 
-/** Mark the words that were asked for; formulas stay as they are. */
+/** Highlight the words of the query, except in formulas. */
 function mark(element, terms) {
   const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const texts = [];
@@ -122,13 +122,13 @@ function mark(element, terms) {
   }
 }
 
-/** A result as an item of the list. */
+/** Return a result as a list item. */
 export function show({ entry, terms, also }, root) {
   const line = document.createElement("li");
   const link = document.createElement("a");
   link.href = address(entry, root);
   const title = make("span", "title", entry.t);
-  if (entry.h) title.innerHTML = entry.h; // made by the build from the book's own words
+  if (entry.h) title.innerHTML = entry.h; // safe: made by the build from the book's own text
   link.append(make("span", "what", [entry.k, entry.l].filter(Boolean).join(" · ")), title);
   if (entry.s) {
     const says = make("span", "says");
@@ -139,9 +139,14 @@ export function show({ entry, terms, also }, root) {
   line.append(link);
   if (also.length) {
     const more = make("span", "also", "also: ");
+    const label = one => [one.k, one.l].filter(Boolean).join(", ");
     also.forEach((other, place) => {
-      const there = make("a", "", [other.k, other.l].filter(Boolean).join(", "));
+      const there = make("a", "", label(other));
       there.href = address(other, root);
+      // links with the same label are told apart by what they say
+      if (other.s && [entry, ...also].filter(one => label(one) === label(other)).length > 1) {
+        there.append(": ", Object.assign(document.createElement("span"), { innerHTML: other.s }));
+      }
       more.append(...(place ? [" · "] : []), there);
     });
     line.append(more);

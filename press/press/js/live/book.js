@@ -1,4 +1,4 @@
-// The live cells of one page: which run first, which is running, and what a change means for the printed pictures.
+// Manage the live cells of one page: which run first, which is running, and which results a change makes outdated.
 import { make } from "./dom.js";
 import { Cell } from "./cell.js";
 import { place, scratchElement } from "./scratch.js";
@@ -7,14 +7,14 @@ import { Exercise } from "./exercise.js";
 import { watchOtherTabs } from "./memory.js";
 
 export class Book {
-  /** `page` is {name, jupyter, cells}, from the build; `progress` shows the ticks elsewhere. */
+  /** `page` is {name, jupyter, cells}, from the build; `progress` shows solved exercises in the sidebar. */
   constructor(page, runtime, progress) {
     Object.assign(this, { page: page.name, runtime, progress });
     this.engine = new Engine(runtime);
     this.queue = Promise.resolve();
     this.cells = [];
-    this.clock = 0; // counts runs and changes, so that an output can be older than a change
-    this.others = []; // cells that only Jupyter can run: {element, needs}
+    this.clock = 0; // counts runs and changes, to tell whether an output is older than a change
+    this.others = []; // cells that only run in Jupyter: {element, needs}
     const elements = document.querySelectorAll("div.cell");
     page.cells.forEach((data, index) => this.take(elements[index], { ...data, number: index + 1 }, page.jupyter));
     this.addScratch(page.cells.length + 1);
@@ -35,7 +35,7 @@ export class Book {
     }
   }
 
-  /** One empty cell at the end of the page, with the page's names. */
+  /** Add an empty cell at the end of the page, which can use the page's names. */
   addScratch(number) {
     const box = scratchElement(() => this.restart());
     place()?.append(box);
@@ -43,8 +43,8 @@ export class Book {
     this.scratch.isScratch = true;
   }
 
-  /** Cells above that must run first: those that have not run yet, and those that use what these will change.
-   *  Answers and solutions are left out, unless the cell uses their names. */
+  /** Return the cells above that must run first: those that have not run yet, and those that depend on them.
+   *  Answers, solutions and figures are left out, unless the cell uses their names. */
   missingAbove(cell) {
     const renewed = new Set();
     const all = cell.isScratch ? this.cells : this.cells.slice(0, this.cells.indexOf(cell));
@@ -57,20 +57,20 @@ export class Book {
     });
   }
 
-  /** The code above an answer as it was printed: [[number, code], …], without answers and solutions. */
+  /** Return the printed code above an answer, [[number, code], …], without answers, solutions and figures. */
   printedAbove(cell) {
     const above = this.cells.slice(0, this.cells.indexOf(cell)).filter((other) => !other.exercise && !other.isSolution && !other.isFigure);
     return above.map((other) => [other.number, other.printed]);
   }
 
-  /** Those of these cells that the reader has changed. */
+  /** Return those of these cells that the reader has changed. */
   changedAmong(numbers) {
     return this.cells.filter((other) => other.isYours && numbers.includes(other.number)).map((other) => other.number);
   }
 
   run(cell) {
     if (cell.runButton.getAttribute("aria-disabled") === "true") return;
-    cell.own(); // its code stands above the button that was pressed
+    cell.own(); // the reader sees the code above the button
     cell.setBusy(true);
     cell.say("Waiting");
     const ticket = (cell.ticket = {});
@@ -85,7 +85,7 @@ export class Book {
       cell.meter.hidden = true;
       if (this.cancelled) return cell.say("Stopped before this cell ran.");
       if (cell.isScratch) cell.needs = await this.engine.needs(cell.source, this.sources());
-      const above = cell.task ? [] : this.missingAbove(cell); // an answer is judged in a clean room
+      const above = cell.task ? [] : this.missingAbove(cell); // an answer is judged in a fresh namespace
       for (const [index, other] of above.entries()) {
         if (other.isForeign) return this.askToRead(cell, other);
         cell.say(`Running the cells above first: ${index + 1} of ${above.length}`);
@@ -103,12 +103,12 @@ export class Book {
     }
   }
 
-  /** The code of the page as it stands, without answers and solutions: [[number, code], …]. */
+  /** Return the current code of the page, [[number, code], …], without answers, solutions and figures. */
   sources() {
     return this.cells.filter((other) => !other.exercise && !other.isSolution && !other.isFigure).map((other) => [other.number, other.source]);
   }
 
-  /** The code whose names a cell can use: what is above it, and the imports of a figure. */
+  /** Return the code whose names a cell can use: the cells above it, and the imports of a figure. */
   namesAbove(cell) {
     const end = cell.isScratch ? this.cells.length : this.cells.indexOf(cell);
     const above = this.cells.slice(0, end).filter((other) => !other.exercise && !other.isSolution);
@@ -116,11 +116,11 @@ export class Book {
   }
 
   askToRead(cell, other) {
-    cell.say(`Cell ${other.number} holds code from a file that you have not run yet: read it, then press its Run or Reset.`);
+    cell.say(`Cell ${other.number} has code from a file that you have not run yet: read it, then press its Run or Reset.`);
     other.element.scrollIntoView({ block: "center" });
   }
 
-  /** Run one cell; `shown` puts what it says below it. A cell that fails is always shown. */
+  /** Run one cell; with `shown` its output appears below it. The output of a cell that fails always appears. */
   async execute(cell, shown) {
     const { output, task } = cell;
     const source = cell.source;
@@ -147,7 +147,7 @@ export class Book {
     return outcome;
   }
 
-  /** A cell that failed runs again before the next one; one that the reader stopped does not. */
+  /** Note that a cell has run. One that failed runs again before the next cell; one that was stopped does not. */
   remember(cell, source, end) {
     cell.ranAt = ++this.clock;
     if (source !== (cell.lastRun ?? cell.printed)) cell.changedAt = this.clock;
@@ -161,44 +161,44 @@ export class Book {
   report(cell, { end, lost, milliseconds }, before) {
     const first = before ? ` after ${before} ${before === 1 ? "cell" : "cells"} above` : "";
     const time = lost || milliseconds < 100 ? "" : ` in ${(milliseconds / 1000).toFixed(1)} s`;
-    if (lost) cell.say("Python starts anew with the next Run, which runs the cells above again.");
+    if (lost) cell.say("The next Run restarts Python and runs the cells above again.");
     else cell.say({ ok: `Done${first}${time}`, stopped: "Stopped", error: "Ended with an error" }[end]);
   }
 
   giveUp(cell, other, { end, lost }) {
-    if (lost) return cell.say(`${lost} Run again starts from the top.`);
+    if (lost) return cell.say(`${lost} The next Run starts from the top.`);
     if (end === "error") return cell.say(`Cell ${other.number} above ended with an error, so this one did not run.`);
     cell.say("Stopped before this cell ran.");
   }
 
-  /** Stop what runs for this cell; one that still waits leaves the queue, and nothing else stops. */
+  /** Stop what runs for this cell, or remove a waiting cell from the queue. */
   stop(cell) {
     if (cell !== this.running) {
       cell.ticket = null;
       cell.setBusy(false);
-      return cell.say("Taken out of the queue: it did not run.");
+      return cell.say("Removed from the queue: it did not run.");
     }
     this.cancelled = true;
     this.engine.stop();
   }
 
-  /** Python anew, without any variable; what the reader wrote stays. */
+  /** Restart Python without any variables; the reader's code stays. */
   restart() {
     for (const cell of [...this.cells, this.scratch]) if (cell.ticket && cell !== this.running && cell.isBusy) this.stop(cell);
-    if (this.running && !this.engine.current) return this.scratch.say("Python is just starting.");
+    if (this.running && !this.engine.current) return this.scratch.say("Python is still starting.");
     this.cancelled = true;
-    this.engine.lose("Python was restarted: this run was ended.");
+    this.engine.lose("Python was restarted, which ended this run.");
     this.startOver();
-    this.scratch.say("Python starts anew with the next Run. What you wrote is kept.");
+    this.scratch.say("The next Run restarts Python. Your code is kept.");
   }
 
-  /** No cell has run: each runs again when it is needed. */
+  /** Mark every cell as not run, so that each runs again when it is needed. */
   startOver() {
     this.epoch = (this.epoch ?? 0) + 1;
     for (const cell of this.cells) cell.ran = false;
   }
 
-  /** A cell is as printed again. What its own code has left behind goes, with all other variables. */
+  /** After a reset, delete all variables if the cell had run with other code. */
   undo(cell) {
     if (cell.lastRun !== undefined && cell.lastRun !== cell.printed) {
       cell.changedAt = ++this.clock;
@@ -209,21 +209,25 @@ export class Book {
     this.changed();
   }
 
-  /** The change that a live cell's visible output is older than: the number of the cell, or nothing. */
+  /** Return the number of a changed cell that this cell's visible output is older than, or undefined. */
   olderThan(cell) {
-    if (cell.exercise || cell.isSolution) return undefined; // answers are judged in a clean room
+    if (cell.exercise || cell.isSolution) return undefined; // answers are judged in a fresh namespace
     const before = this.cells.filter((other) => cell.needs.includes(other.number));
     const isNewer = (other) =>
       cell.output.shown ? (other.changedAt ?? 0) > (cell.ranAt ?? 0) : other.isYours && other.output.shown;
     return before.find(isNewer)?.number;
   }
 
-  /** Run every cell whose output is older than a change above it. */
+  /** Run every cell whose output is older than a change above it, up to one with code that was not read yet. */
   renew() {
-    for (const cell of this.cells) if (this.olderThan(cell) !== undefined) this.run(cell);
+    for (const cell of this.cells) {
+      if (this.olderThan(cell) === undefined) continue;
+      if (cell.isForeign) return this.askToRead(cell, cell);
+      this.run(cell);
+    }
   }
 
-  /** The waterfall of a proof that was just evaluated. Without it the table says the same. */
+  /** Draw the waterfall of a proof that was just evaluated; if that fails, the table shows the same numbers. */
   async drawChain(cell, chain) {
     if (!cell.output.shown) return;
     const place = make("div", { className: "live-chain" });
@@ -247,7 +251,7 @@ export class Book {
       const touched = needs.some((number) => changed.has(number));
       let note = element.querySelector(".live-printed");
       if (printed && touched && !note) {
-        note = make("p", { className: "live-printed", textContent: "From the printed run: your change above is not in it." });
+        note = make("p", { className: "live-printed", textContent: "From the printed run, without your change above." });
         printed.before(note);
       }
       if (note && !touched) note.remove();
@@ -265,6 +269,6 @@ function whyNot(error) {
   if (/memory|allocat/i.test(error.message)) {
     return "This device has too little memory for Python in the browser. The printed results stay as they are.";
   }
-  const last = error.message.trim().split("\n").pop(); // of a traceback the last line says why
+  const last = error.message.trim().split("\n").pop(); // the last line of a traceback has the reason
   return `Python could not start: ${last}. Try again, or read on: the printed results stay as they are.`;
 }

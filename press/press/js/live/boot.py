@@ -1,8 +1,8 @@
 """Run the cells of a page in the reader's browser and report the results.
 
-The worker calls `run(source, name, exercise, above, setting)`. All that a cell has to say goes through
-`post(kind, text)`: stdout, warning, error, text or html (the last value), capped, and
-as JSON chain, figure, verdict and room.
+The worker (worker.js) calls `run(source, name, exercise, above, setting)`. Results go to the page by
+`post(kind, text)`, where kind is stdout, warning, error, text or html (the last value), capped; and, as JSON,
+chain, figure, verdict and room.
 """
 
 import ast
@@ -21,10 +21,10 @@ import warnings
 from types import SimpleNamespace
 
 import live_svgplot as svgplot
-from js_live import post  # the worker's side
+from js_live import post  # defined in worker.js
 
-LIMIT = 100_000  # characters a run may write; the rest is counted, not kept
-FRAMES = 8  # of a long traceback
+LIMIT = 100_000  # characters that a run may write; the rest is dropped
+FRAMES = 8  # shown at each end of a long traceback
 ABSENT = {
     "cvxpy": "solver cvxpy",
     "scipy": "SciPy",
@@ -33,15 +33,15 @@ ABSENT = {
 }
 namespace = {"__name__": "__main__"}
 
-# What a book may add to, in `adapt(runtime)` of its hook: `runtime` is this module.
+# A book may change these in `adapt(runtime)` of its hook, where `runtime` is this module.
 packages = "NumPy"  # what cells can import, in words
 by_asserts = True  # an exercise without a checker is right when its asserts hold
-advisers = []  # of an error, a sentence that helps, or ""
-viewers = []  # of a value that is shown, (kind, text) for the page, or None
+advisers = []  # functions: error -> a helpful sentence, or ""
+viewers = []  # functions: value that is shown -> (kind, text) for the page, or None
 
 
 class Stream:
-    """Text on its way to the page, in pieces of up to a tenth of a second."""
+    """A text stream to the page, sent in pieces at most every tenth of a second."""
 
     encoding = "utf-8"
 
@@ -57,7 +57,7 @@ class Stream:
             self.flush()
             post(
                 "capped",
-                f"Output stops here, after {LIMIT:,} characters; the cell went on.",
+                f"Output stops here, after {LIMIT:,} characters; the cell kept running.",
             )
         elif time.monotonic() - self.sent > 0.1:
             self.flush()
@@ -74,11 +74,11 @@ class Stream:
 
 
 def run(source, name, exercise, above=None, setting="{}"):
-    """Execute one cell: "ok", "error" or "stopped".
+    """Execute one cell; return "ok", "error" or "stopped".
 
-    It runs in the page's namespace; an answer, for which `above` lists the printed cells
-    above it as JSON, [[number, source], …], in a clean room. `setting` is JSON too: how
-    wide a figure may be, in pixels, and imports of a figure from cells that do not run here.
+    A cell runs in the namespace of the page. An answer runs in a fresh namespace instead: then `above` lists
+    the printed cells above it as JSON, [[number, source], …]. `setting` is JSON with `width`, the width of a
+    figure in pixels, and `prelude`, the imports that a figure takes from cells that do not run here.
     """
     global answering
     answering, setting = exercise, json.loads(setting)
@@ -97,12 +97,12 @@ def run(source, name, exercise, above=None, setting="{}"):
                 answer(source, name, json.loads(above))
                 judge(source)
         return "ok"
-    except BaseException as error:  # a reader's cell may raise anything; the page must go on
+    except BaseException as error:  # a cell may raise anything; the page must keep working
         sys.stdout.flush()
         if answering:
             judge(source, error)
             if by_asserts and isinstance(error, AssertionError):
-                return "ok"  # the verdict says all
+                return "ok"  # the verdict has the message
         post("error", explain(error, name))
         return "stopped" if isinstance(error, KeyboardInterrupt) else "error"
     finally:
@@ -112,7 +112,7 @@ def run(source, name, exercise, above=None, setting="{}"):
 
 
 def execute(source, name, namespace):
-    """As in a notebook: the value of a last expression is shown."""
+    """Execute the source and display the value of a last expression, as in a notebook."""
     tree = ast.parse(source, name)
     last = tree.body[-1] if tree.body else None
     shown = isinstance(last, ast.Expr) and not source.rstrip().endswith(";")
@@ -123,15 +123,14 @@ def execute(source, name, namespace):
 
 
 def answer(source, name, above):
-    """Run an answer after those printed cells alone that it builds on, or that import.
+    """Run an answer after only those printed cells that it builds on, and the imports of the others.
 
-    What a reader has changed elsewhere, or left behind, does not touch the verdict. The
-    page is told which cells the answer builds on; afterwards its names are there for the
-    other cells.
+    What the reader has changed elsewhere does not affect the verdict. The page is told which cells the answer
+    builds on; afterwards the other cells can use its names.
     """
     from live_depends import dependencies, imports_of, names_of, unchecked
 
-    ast.parse(source, name)  # a slip of the pen is told before anything runs
+    ast.parse(source, name)  # report a syntax error before anything runs
     needs = dependencies([*(code for _, code in above), source], set())
     wanted = set(needs[-1])
     used = names_of(source).used.union(*(names_of(above[place - 1][1]).used for place in wanted))
@@ -153,7 +152,7 @@ def answer(source, name, above):
 
 
 def needs(source, cells):
-    """Which of the cells, [[number, source], …] as JSON, this code builds on, with those that import."""
+    """Return the cells, of [[number, source], …] as JSON, that this code builds on or that import."""
     from live_depends import dependencies, names_of
 
     cells = json.loads(cells)
@@ -166,7 +165,7 @@ def needs(source, cells):
 
 
 def members(path):
-    """What stands behind a dotted path of names, as JSON [[name, kind], …]; no property is called for it."""
+    """Return the attributes of a dotted path as JSON [[name, kind], …], without evaluating properties."""
     first, *rest = path.split(".")
     found = namespace.get(first)
     for name in rest:
@@ -176,20 +175,20 @@ def members(path):
 
 
 def kind(value):
-    """What an editor calls it."""
+    """Return the kind of a value in the terms of the editor."""
     if inspect.ismodule(value):
         return "namespace"
     return "class" if isinstance(value, type) else "function" if callable(value) else "property"
 
 
 def forget():
-    """All variables of the page go."""
+    """Delete all variables of the page."""
     namespace.clear()
     namespace["__name__"] = "__main__"
 
 
 def display(*values):
-    """Show values as a notebook does: as HTML where they have it, else as text."""
+    """Show values as a notebook does: as HTML if they support it, otherwise as text."""
     sys.stdout.flush()
     for value in values:
         if value is None:
@@ -204,6 +203,7 @@ def display(*values):
 
 
 def short(text):
+    """Return the text, cut to `LIMIT` characters."""
     return text if len(text) <= LIMIT else text[:LIMIT] + f"\n… {len(text) - LIMIT:,} more characters"
 
 
@@ -211,6 +211,7 @@ def short(text):
 
 
 def show_warning(name, message, category, filename, lineno, file=None, line=None):
+    """Write a warning, with its line if that is in the cell."""
     where = f"Line {lineno}: " if filename == name else ""
     sys.stdout.flush()
     sys.stderr.write(f"{where}{category.__name__}: {message}\n")
@@ -218,7 +219,7 @@ def show_warning(name, message, category, filename, lineno, file=None, line=None
 
 
 def explain(error, name):
-    """The error from the reader's own line on: where, the line, the calls, then why."""
+    """Return the error as text: the calls from the reader's own line on, the error, and advice."""
     if isinstance(error, SyntaxError) and error.filename == name:
         return explain_syntax(error)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not is_ours(frame)]
@@ -230,11 +231,12 @@ def explain(error, name):
 
 
 def is_ours(frame):
-    """A step of this file, or of code that has no lines to show."""
+    """Return whether a frame belongs to this file or to code without source lines."""
     return frame.filename == __file__ or frame.filename == "<string>"
 
 
 def explain_syntax(error):
+    """Return a syntax error as text, with a mark below the place."""
     lines = [f"Line {error.lineno} of this cell"]
     if error.text:
         code = error.text.rstrip("\n")
@@ -246,22 +248,24 @@ def explain_syntax(error):
 
 
 def headline(error):
+    """Return type and message of an error."""
     if isinstance(error, KeyboardInterrupt):
         return "Stopped. All variables are kept."
     if isinstance(error, SystemExit):
-        return "SystemExit: the cell asked Python to end. The page goes on."
+        return "SystemExit: the cell asked Python to exit. The page keeps running."
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     return short(text.removeprefix("builtins."))[:4000]
 
 
 def shortened(frames):
-    """A deep recursion needs its first and last calls only."""
+    """Return the first and last calls of a deep recursion, and how many are left out."""
     if len(frames) <= 2 * FRAMES:
         return frames
     return [*frames[:FRAMES], len(frames) - 2 * FRAMES, *frames[-FRAMES:]]
 
 
 def told(frame, name):
+    """Return a call as lines of text."""
     if isinstance(frame, int):
         return [f"    … {frame:,} more calls …"]
     if frame.filename == name:
@@ -276,7 +280,7 @@ def told(frame, name):
 
 
 def advise(error):
-    """A sentence that helps, for what goes wrong in a browser."""
+    """Return a sentence of advice for an error, or an empty string."""
     if isinstance(error, ModuleNotFoundError):
         module, _, part = (error.name or "").partition(".")
         if module == "matplotlib" and part:
@@ -284,9 +288,9 @@ def advise(error):
         what = ABSENT.get(module, f"package “{module}”")
         return f"There is no {what} in the browser: this page has {packages}."
     if isinstance(error, MemoryError):
-        return "The browser has no more memory: try fewer rounds or a smaller array."
+        return "The browser is out of memory: try fewer rounds or a smaller array."
     if isinstance(error, RecursionError):
-        return "A function calls itself without end, or too deep for the browser."
+        return "A function calls itself without end, or too deeply for the browser."
     if type(error) is AssertionError and not error.args:
         return failed_check(error)
     near = next((words for words in (adviser(error) for adviser in advisers) if words), "")
@@ -296,7 +300,7 @@ def advise(error):
 
 
 def likely_cause(error):
-    """What the values on the reader's line say about the error, or nothing."""
+    """Return what the values on the reader's line suggest as the cause of the error, or an empty string."""
     text = str(error)
     if missing := re.match(r"cannot import name '(\w+)' from '([\w.]+)'", text):
         near = difflib.get_close_matches(missing[1], dir(sys.modules.get(missing[2])), 1)
@@ -304,13 +308,13 @@ def likely_cause(error):
     values = [(name, value) for name, value in values_on_line(error) if not callable(value)]
     if "NoneType" in text:
         nothing = " and ".join(name for name, value in values if value is None) or "Something on this line"
-        return f"{nothing} is None: a function that does not return anything gives None."
+        return f"{nothing} is None: a function without a return statement returns None."
     if isinstance(error, ValueError) and re.search("core dimension|broadcast|not aligned", text):
         shapes = [f"{name} has shape {value.shape}" for name, value in values if hasattr(value, "shape")]
         return "The shapes do not fit: " + ", ".join(shapes) + "." if shapes else ""
     if isinstance(error, IndexError):
         lengths = [f"{name} has {len(value)} entries" for name, value in values if hasattr(value, "__len__")]
-        return ", ".join(lengths) + "; the first has number 0." if lengths else ""
+        return ", ".join(lengths) + "; indices start at 0." if lengths else ""
     if isinstance(error, KeyError):
         keys = [f"{name} has {short_line([*value])}" for name, value in values if isinstance(value, dict)]
         return ", ".join(keys) + "." if keys else ""
@@ -318,7 +322,7 @@ def likely_cause(error):
 
 
 def values_on_line(error):
-    """The names on the innermost line of a cell, with their values."""
+    """Return the names on the innermost line of a cell, with their values."""
     step, found = error.__traceback__, None
     while step:
         if step.tb_frame.f_code.co_filename.startswith("<cell "):
@@ -333,25 +337,25 @@ def values_on_line(error):
 
 
 def failed_check(error):
-    """What an assert without a message compared, and that a change above may be the cause."""
+    """Return what an assert without a message compared, and that a change above may be the cause."""
     step = error.__traceback__
     while step.tb_next:
         step = step.tb_next
     frame, line = step.tb_frame, step.tb_lineno
-    advice = "A check does not hold any more: look at what was changed, here or in a cell above."
+    advice = "A check fails: look at what was changed, here or in a cell above."
     try:
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
         (check,) = [
             n for n in ast.walk(tree) if isinstance(n, ast.Assert) and n.lineno <= line <= n.end_lineno
         ]
         facts = [f"    {ast.unparse(part)}  is  {value}" for part, value in sides(check.test, frame)]
-    except Exception:  # to say more is a courtesy
+    except Exception:  # the details are optional
         return advice
     return "\n".join([*facts, advice])
 
 
 def sides(test, frame):
-    """The two sides of the comparison that failed, with their values; what is a number stands for itself."""
+    """Return the sides of the comparison that failed, with their values; constants are omitted."""
 
     def value(part):
         code = compile(ast.Expression(part), "<check>", "eval")
@@ -364,6 +368,7 @@ def sides(test, frame):
 
 
 def short_line(value):
+    """Return the repr of a value on one line, cut to 200 characters."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 200 else text[:200] + " …"
 
@@ -374,7 +379,7 @@ verdicts, answering = [], False
 
 
 def hear(verdict):
-    """A verdict: in an exercise the page shows it, elsewhere it is printed."""
+    """Take a verdict: in an exercise the page shows it, elsewhere it is printed."""
     if answering:
         verdicts.append({key: fact for key, fact in vars(verdict).items() if fact is not None})
     else:
@@ -382,7 +387,7 @@ def hear(verdict):
 
 
 def judge(source, error=None):
-    """Where no checker spoke, the asserts of an exercise do: all hold, or the first that fails says why."""
+    """Judge an exercise without a checker by its asserts: all hold, or the first that fails says why."""
     if by_asserts and isinstance(error, AssertionError):
         hear(SimpleNamespace(passed=False, message=str(error) or headline(error)))
     elif error is not None:
@@ -392,6 +397,7 @@ def judge(source, error=None):
 
 
 def tell_verdicts():
+    """Send the verdicts to the page."""
     for verdict in verdicts:
         post("verdict", json.dumps(verdict))
     verdicts.clear()
@@ -401,20 +407,21 @@ def tell_verdicts():
 
 
 def no_input(prompt=""):
+    """Replace `input`, which a worker cannot support."""
     raise RuntimeError("a cell in the browser cannot ask for input: write the value into the code")
 
 
 def patient_sleep(seconds, *, nap=time.sleep):
-    """Sleep in short naps, so that Stop is heard."""
+    """Sleep in short intervals, so that Stop takes effect."""
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         nap(min(left, 0.05))
 
 
-def mend_poisson():
-    """NumPy's own Poisson numbers end this Python, a fault of its build.
+def replace_poisson():
+    """Replace NumPy's Poisson generator, which crashes in this build of Python.
 
-    These are the same, number by number, by its own method for small means.
+    The replacement returns the same numbers, by NumPy's own method for small means.
     """
     import math
 
@@ -449,8 +456,8 @@ def mend_poisson():
 
 
 def adapt():
-    """Once, before the first cell: what differs from Python elsewhere."""
-    mend_poisson()
+    """Set up what differs from Python elsewhere; called once, before the first cell."""
+    replace_poisson()
     svgplot.install(post)
     builtins.input, builtins.display, time.sleep = no_input, display, patient_sleep
     import live_hook

@@ -1,4 +1,4 @@
-// One live cell: its code, printed or changed, the buttons below it, and its output.
+// A live cell: its code, printed or changed, the buttons below it, and its output.
 import { button, make, megabytes, status } from "./dom.js";
 import { loadEditor } from "./engine.js";
 import { forgetEdit, isForeign, savedEdit, saveEdit, storageWorks, trust } from "./memory.js";
@@ -7,11 +7,11 @@ import { Output } from "./output.js";
 const KEYS = "In the editor: Shift+Enter or Ctrl+Enter";
 
 export class Cell {
-  /** `data` is what the build knows: {number, key, needs, exercise, figure, prelude}; `book` runs cells and loads the editor. */
+  /** `data` comes from the build: {number, key, needs, exercise, figure, prelude}; `book` runs the cells. */
   constructor(element, data, book) {
     Object.assign(this, { element, book, number: data.number, needs: data.needs, exercise: data.exercise, prelude: data.prelude });
     this.key = `${book.page}:${data.key}`;
-    this.isFigure = Boolean(data.figure); // made live by the build: no other cell waits for it, unless it uses its names
+    this.isFigure = Boolean(data.figure); // made live by the build: runs only for cells that use its names
     this.isSolution = element.classList.contains("tag_solution");
     this.highlighted = element.querySelector(".cell_input .highlight");
     this.printed = this.highlighted.querySelector("pre").textContent.replace(/\n$/, "");
@@ -59,7 +59,7 @@ export class Cell {
 
   // ------------------------------------------------------------ code
 
-  /** Show code that is not the printed one, or the printed one again, without an editor. */
+  /** Replace the code, in the editor if it is open. */
   adopt(source) {
     this.change(source);
     this.editor?.set(source);
@@ -89,7 +89,7 @@ export class Cell {
         this.say("Shift+Enter or Ctrl+Enter runs, Tab indents or takes a name, Escape leaves.");
       } catch (error) {
         this.openEditor(plainEditor);
-        this.say(`${error.message}: a plain field instead.`);
+        this.say(`${error.message}: using a plain text field instead.`);
       }
     }
     this.editor.focus();
@@ -113,20 +113,20 @@ export class Cell {
     this.editButton.hidden = true;
   }
 
-  /** Code from a file is not run for another cell before the reader has run it here. */
+  /** Warn about code from a file, which is not run for another cell before the reader has run it here. */
   warn() {
     this.isForeign = this.isYours && isForeign(this.key);
     if (this.isForeign) this.say("This code came from a file. Read it; it runs only when you press Run here.");
   }
 
-  /** The reader has seen this code. */
+  /** Trust this code, because the reader has seen it. */
   own() {
     this.isForeign = false;
     trust(this.key);
   }
 
   keep(source) {
-    if (this.editor?.hasFocus()) this.own(); // typed here; else another tab changed it
+    if (this.editor?.hasFocus()) this.own(); // typed here, not changed by another tab
     this.change(source);
     if (!this.isYours) return forgetEdit(this.key);
     if (!saveEdit(this.key, source)) {
@@ -134,7 +134,7 @@ export class Cell {
     }
   }
 
-  /** Lines that the page puts at the end of the reader's code. */
+  /** Add lines at the end of the reader's code. */
   append(lines) {
     const source = `${this.source.trimEnd()}\n\n${lines}`;
     this.adopt(source);
@@ -142,9 +142,9 @@ export class Cell {
     this.runButton.focus();
   }
 
-  /** Another tab changed this cell. */
+  /** Take over a change from another tab, unless the reader is typing here. */
   hearOtherTab(source) {
-    if (this.editor?.hasFocus()) return this.say("Changed in another tab too; what you type here is kept.");
+    if (this.editor?.hasFocus()) return this.say("Also changed in another tab; what you type here is kept.");
     this.adopt(source ?? this.printed);
     this.say("Changed in another tab.");
     this.warn();
@@ -155,7 +155,7 @@ export class Cell {
     this.own();
     this.adopt(this.printed);
     this.output.reset();
-    this.say("The printed code and output are back.");
+    this.say("The printed code and output are restored.");
     this.runButton.focus();
     this.book.undo(this);
   }
@@ -177,7 +177,7 @@ export class Cell {
   }
 }
 
-/** Where the editor cannot be loaded: a text field. */
+/** Return a plain text field, for when the editor cannot be loaded. */
 function plainEditor({ host, source, label, onChange, onRun, onLeave }) {
   const field = make("textarea", { value: source, rows: source.split("\n").length + 1, spellcheck: false });
   field.setAttribute("aria-label", label);

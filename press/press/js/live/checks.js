@@ -1,12 +1,12 @@
-// The lines of an exercise that check the answer: what to say when a reader has deleted them.
+// Find the lines of an exercise that check the answer, and explain if a reader has deleted them.
 
-// A statement at the left margin, and the lines that it goes on with: indented ones, or a closing bracket.
+// A statement at the left margin with its continuation lines: indented ones, or a closing bracket.
 const CHECK = /^(?:exercises\.check\w*\(|assert\b).*(?:\n(?:[ \t]+\S.*|[)\]}].*))*/gm;
 
-/** The statements of `code` that check an answer. */
+/** Return the statements of `code` that check an answer. */
 export const checksOf = (code) => code.match(CHECK) ?? [];
 
-/** Of a run that checked nothing: the printed `lines` that are gone, and the words that say so. */
+/** For a run that checked nothing, return the printed `lines` that are missing, and an explanation. */
 export function nothingChecked(printed, source) {
   const here = checksOf(source);
   const lines = checksOf(printed).filter((check) => !here.includes(check)).join("\n\n");

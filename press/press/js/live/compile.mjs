@@ -1,4 +1,4 @@
-// Compile every .py below a folder to a .pyc beside it, with the very Python that will read it.
+// Compile every .py below a folder to a .pyc beside it, with the same Python that will import it.
 // node compile.mjs <Pyodide's folder> <folder> <0: keep everything | 2: drop docstrings and asserts>
 import { createRequire } from "node:module";
 

@@ -1,4 +1,4 @@
-// Completion in the editor: the names of the page above the cell, those of the cell, and what stands behind a dot.
+// Complete names in the editor: those defined above the cell and in it, and attributes after a dot.
 import { autocompletion, acceptCompletion, closeCompletion, completionStatus, CompletionContext, moveCompletionSelection, selectedCompletion, startCompletion } from "@codemirror/autocomplete";
 import { localCompletionSource, python } from "@codemirror/lang-python";
 import { ensureSyntaxTree } from "@codemirror/language";
@@ -6,7 +6,8 @@ import { EditorState } from "@codemirror/state";
 
 const WORD = /^[\w\xa1-\uffff]*$/;
 
-/** What code binds at its top level, as completions. The limit, in milliseconds, is for a browser that is busy with something else. */
+/** Return the names that code binds at its top level as completions. The limit of 2000 ms allows for a busy
+ *  browser. */
 function boundIn(source) {
   const state = EditorState.create({ doc: `${source}\n`, extensions: [python()] });
   ensureSyntaxTree(state, state.doc.length, 2000);
@@ -15,7 +16,8 @@ function boundIn(source) {
 
 const unique = (options) => [...new Map(options.map((option) => [option.label, option])).values()];
 
-/** `above()` is the code of the cells above; `members(path)` promises the names behind a dotted path, if Python knows them. */
+/** Return the completion extension. `above()` returns the code of the cells above, `members(path)` a promise of
+ *  the attributes of a dotted path. */
 export function completion({ above, members }) {
   let known = { source: null, options: [] };
   const names = (context) => {
@@ -35,14 +37,14 @@ export function completion({ above, members }) {
   return autocompletion({ override: [names, behind], selectOnOpen: false, defaultKeymap: false, interactionDelay: 0, icons: false });
 }
 
-/** Tab takes the chosen name, or the first; without a list it is left to whoever indents. */
+/** Accept the selected name, or the first, on Tab; without an open list Tab indents. */
 function take(view) {
   if (completionStatus(view.state) !== "active") return false;
   if (!selectedCompletion(view.state)) moveCompletionSelection(true)(view);
   return acceptCompletion(view);
 }
 
-/** Enter takes a name only where the arrows have chosen one: a line that is at its end can be ended. */
+/** Enter accepts a name only if one was selected with the arrow keys, so that it can still end a line. */
 export const keys = [
   { key: "Ctrl-Space", run: startCompletion },
   { key: "ArrowDown", run: moveCompletionSelection(true) },
@@ -51,7 +53,7 @@ export const keys = [
   { key: "Tab", run: take },
 ];
 
-/** Whether a list was open; it is closed now, and one that was on its way does not come. */
+/** Close the list, also one that is still being computed; return whether it was open. */
 export function closeList(view) {
   const open = completionStatus(view.state) === "active";
   closeCompletion(view);

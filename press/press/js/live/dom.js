@@ -1,4 +1,4 @@
-// Elements without innerHTML: text is always text.
+// Create elements without innerHTML, so that text is never parsed as HTML.
 
 export function make(tag, properties = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
@@ -12,7 +12,7 @@ export function button(label, onClick, properties = {}) {
   return element;
 }
 
-/** A live region: what is written into it is read out. */
+/** Return a live region, which screen readers read out when it changes. */
 export const status = (className) => {
   const element = make("span", { className });
   element.setAttribute("role", "status");

@@ -31,9 +31,9 @@ const look = EditorView.theme({
   ".cm-selectionBackground, &.cm-focused .cm-selectionBackground": { background: "var(--live-selection)" },
 });
 
-/** An editor inside `host`. Its styles live in a shadow root as constructed sheets, so that a policy
- *  without inline styles holds. Tab indents, or takes a name that is offered; Escape closes that list, then leaves, so
- *  that nobody is caught. `above` and `members` say which names there are: see complete.js. */
+/** Create an editor inside `host`. Its styles are constructed sheets in a shadow root, so that it works with a
+ *  policy without inline styles. Tab indents, or accepts an offered name; Escape closes that list, then leaves
+ *  the editor, so that keyboard users are not trapped. `above` and `members` provide names, see complete.js. */
 export function create({ host, source, label, onChange, onRun, onLeave, above, members }) {
   const root = host.shadowRoot || host.attachShadow({ mode: "open" });
   const keys = Prec.highest(keymap.of([

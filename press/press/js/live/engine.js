@@ -1,17 +1,17 @@
-// The page's side of Python: one worker, one namespace, one cell at a time.
+// Run Python from the page: one worker, one namespace, one cell at a time.
 import { loadPart, tidy } from "./store.js";
 import { make } from "./dom.js";
 import { SCRIPT } from "./here.js";
 
-const PATIENCE = 2000; // milliseconds a cell has to hear Stop, before Python is ended
+const PATIENCE = 2000; // milliseconds after Stop before Python is ended
 
-/** What went wrong with Python itself, in words. */
+/** Explain an error of Python itself. */
 function plainly(message) {
   if (/memory|allocat|out of bounds/i.test(message)) {
     return "Python ran out of memory and was ended. Its variables are gone.";
   }
   if (/call stack|recursion|stack overflow/i.test(message)) {
-    return "The calls went too deep for the browser and Python was ended. Its variables are gone.";
+    return "The calls were nested too deeply for the browser, and Python was ended. Its variables are gone.";
   }
   return `Python was ended: ${message}`;
 }
@@ -21,12 +21,12 @@ export class Engine {
   constructor(runtime) {
     this.runtime = runtime;
     this.worker = null;
-    this.current = null; // the cell that runs: {resolve, onOutput, address, timer}
+    this.current = null; // the running cell: {resolve, onOutput, address, timer}
   }
 
-  /** Start Python unless it runs. `onProgress(text, loaded, total)` is told how far it is. */
+  /** Start Python unless it is running. Calls `onProgress(text, loaded, total)` while it loads. */
   start(onProgress) {
-    let failed = false; // what is still on its way then must not talk over the reason
+    let failed = false; // later progress must not overwrite the reason
     this.ready ??= this.boot((...how) => failed || onProgress(...how)).catch((error) => {
       failed = true;
       this.end();
@@ -61,8 +61,8 @@ export class Engine {
     tidy(base, parts).catch(() => {});
   }
 
-  /** Run a cell; resolves to {end: "ok" | "error" | "stopped", milliseconds}, or, when Python had to be
-   *  ended, to {end: "lost", lost: sentence}. */
+  /** Run a cell; resolve to {end: "ok" | "error" | "stopped", milliseconds} or, if Python had to be ended, to
+   *  {end: "lost", lost: sentence}. */
   run({ source, name, exercise, above, setting }, onOutput) {
     return new Promise((resolve) => {
       const address = URL.createObjectURL(new Blob(["go on"])); // Stop revokes it: see interrupt.js
@@ -71,7 +71,7 @@ export class Engine {
     });
   }
 
-  /** The numbers of the cells, [[number, code], …], that this code builds on. */
+  /** Return the numbers of those of the cells, [[number, code], …], that this code builds on. */
   needs(source, cells) {
     return new Promise((resolve) => {
       this.asking = resolve;
@@ -79,7 +79,7 @@ export class Engine {
     });
   }
 
-  /** What stands behind a dotted path, [[name, kind], …]; nothing while Python is not there or busy. */
+  /** Return the attributes of a dotted path, [[name, kind], …]; empty while Python is not ready or busy. */
   members(path) {
     if (!this.isReady || this.current) return Promise.resolve([]);
     return new Promise((resolve) => {
@@ -89,7 +89,7 @@ export class Engine {
     });
   }
 
-  /** All variables go. */
+  /** Delete all variables. */
   forget() {
     this.worker?.postMessage({ type: "forget" });
   }
@@ -98,7 +98,7 @@ export class Engine {
     if (!this.current || this.current.timer) return;
     URL.revokeObjectURL(this.current.address);
     this.current.timer = setTimeout(
-      () => this.lose("Stop was not heard within two seconds, so Python was ended. Its variables are gone."),
+      () => this.lose("The cell did not stop within two seconds, so Python was ended. Its variables are gone."),
       PATIENCE,
     );
   }
@@ -146,14 +146,14 @@ function loadScript(what, properties) {
   return loads[what];
 }
 
-/** The editor's script, loaded on the first edit. */
+/** Load the editor's script, on the first edit. */
 export async function loadEditor({ base, parts }) {
   const integrity = `sha256-${btoa(parts.editor.sha256.replace(/../g, (pair) => String.fromCharCode(parseInt(pair, 16))))}`;
   await loadScript("the editor", { src: base + parts.editor.name, integrity });
   return globalThis.LiveEditor;
 }
 
-/** The kernel of the moving figures, which also draws chains; a page with such a figure has it already. */
+/** Load the kernel of the interactive figures, which also draws chains, unless the page already has it. */
 export async function loadFigures() {
   if (globalThis.ocoFigures) return globalThis.ocoFigures;
   document.head.append(make("link", { rel: "stylesheet", href: new URL("figures/figures.css", SCRIPT).href }));

@@ -1,4 +1,4 @@
-// An exercise in the page: what the checker says, and the tick. Hints: see questions.js.
+// Show an exercise on the page: the checker's verdict and the tick. For hints see questions.js.
 import { nothingChecked } from "./checks.js";
 import { button, make, status } from "./dom.js";
 import { isDone, keepRight, rightAnswer, setDone } from "./memory.js";
@@ -19,7 +19,7 @@ export class Exercise {
     if (isDone(this.slug)) this.recall();
   }
 
-  /** After a reload: what was solved, instead of the printed "not yet". */
+  /** After a reload, show that the exercise is solved instead of the printed "not yet". */
   recall() {
     const right = rightAnswer(this.slug) === this.cell.source;
     if (!right && !this.cell.isYours) return;
@@ -43,12 +43,12 @@ export class Exercise {
     this.verdicts.push(verdict);
   }
 
-  /** The answer builds on these cells, which the reader has changed: it was judged with the printed ones. */
+  /** Take the changed cells that the answer builds on; it was judged with the printed ones. */
   hearRoom(changed) {
     this.left = changed;
   }
 
-  /** After the run of the student's cell. A tick needs a check, and every check passed. */
+  /** Show the verdicts after a run. The exercise is solved if there was a check and every check passed. */
   end(ok, source) {
     const passed = ok && this.verdicts.length > 0 && this.verdicts.every((verdict) => verdict.passed);
     this.verdict.classList.toggle("live-passed", passed);
@@ -64,7 +64,7 @@ export class Exercise {
     return passed;
   }
 
-  /** The cell ran to its end and nothing judged it: most often its last line was deleted. */
+  /** Explain that the cell ran but nothing was checked: usually its last line was deleted. */
   tellMissing(source) {
     const { words, lines } = nothingChecked(this.cell.printed, source);
     this.verdict.append(make("p", { textContent: `✗ ${words}` }));
@@ -77,7 +77,7 @@ export class Exercise {
   }
 }
 
-/** A verdict as text: what is right or wrong, and where there is one an input that shows it. */
+/** Return a verdict as elements: the message, and if available the input with actual and expected result. */
 function told({ passed, pending, message, ...rest }) {
   const line = make("p", { textContent: `${passed ? "✓" : pending ? "…" : "✗"} ${message}` });
   const facts = FIELDS.filter(([key]) => rest[key] !== undefined);

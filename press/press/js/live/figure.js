@@ -1,4 +1,4 @@
-// A figure that svgplot.py has drawn: shapes become elements one by one, so that nothing in them can be a script.
+// Draw a figure of svgplot.py: shapes become elements one by one, so that they cannot contain scripts.
 
 const SPACE = "http://www.w3.org/2000/svg";
 const TAGS = new Set(["path", "rect", "text", "svg"]);
@@ -7,9 +7,9 @@ const PLAIN = new Set(
   ("d x y width height rx viewBox transform opacity fill-opacity stroke-width stroke-dasharray stroke-linejoin " +
     "text-anchor font-size font-weight font-style dy").split(" "),
 );
-const SAFE = /^[\w\s.,()+-]*$/; // numbers and words: no address, no function of a style sheet
+const SAFE = /^[\w\s.,()+-]*$/; // numbers and words only: no addresses, no CSS functions with other characters
 
-/** White is the paper; other colours have a variable of their own, which live.css sets in the dark. */
+/** Return a colour as CSS: white is the background; others have a variable, which live.css sets in dark mode. */
 export function colour(value) {
   if (value === "none") return value;
   if (!/^#[0-9a-f]{6}$/.test(value)) return "currentColor";

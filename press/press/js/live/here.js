@@ -1,2 +1,2 @@
-// The address of this script, which it is told only while it is first read: everything else lies beside it.
+// The address of this script, known only while it is first executed; all other files are relative to it.
 export const SCRIPT = document.currentScript.src;

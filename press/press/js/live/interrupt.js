@@ -1,10 +1,10 @@
-// Stop without shared memory. Python looks into `buffer[0]` now and then while it runs. Here that look asks,
-// at most four times a second, whether the page has revoked a blob: address; if so, it is told to interrupt.
+// Stop a running cell without shared memory. Python regularly reads `buffer[0]` while it runs. The getter checks,
+// at most four times a second, whether the page has revoked a blob: address, and if so returns an interrupt.
 
-const PERIOD = 250; // milliseconds; one question takes about 10
+const PERIOD = 250; // milliseconds; one check takes about 10
 
 export class StopButton {
-  #Request = globalThis.XMLHttpRequest; // kept here: cells cannot reach it, see seal.js
+  #Request = globalThis.XMLHttpRequest; // kept privately, because seal.js removes the global
 
   constructor() {
     this.address = null;
@@ -12,8 +12,11 @@ export class StopButton {
     this.buffer = Object.defineProperty({}, "0", { get: () => this.look(), set: () => {} });
   }
 
+  /** Watch a blob: address. Code in a cell can call this through the worker's messages, so no other address is
+   *  asked for, and nothing here looks up a function that such code may have replaced. */
   watch(address) {
-    this.address = address;
+    const text = `${address}`;
+    this.address = text[0] + text[1] + text[2] + text[3] + text[4] === "blob:" ? text : null;
     this.asked = performance.now();
   }
 

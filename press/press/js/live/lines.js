@@ -1,6 +1,6 @@
-// The first lines of a text, for output that is cut off.
+// Cut a text to its first lines, for long output.
 
-/** {kept, lines, full}: at most `room` lines of the text, and whether more would have come. */
+/** Return {kept, lines, full}: at most `room` lines of the text, their number, and whether there are more. */
 export function firstLines(text, room) {
   let end = 0;
   for (let lines = 0; lines < room; lines += 1) {

@@ -1,10 +1,10 @@
-// Where the page begins: find out what this browser can do, then make the cells live.
+// Entry point of the page: check what this browser supports, then make the cells live.
 import { make } from "./dom.js";
 import { SCRIPT } from "./here.js";
 import { Book } from "./book.js";
 import { Progress } from "./progress.js";
 
-/** Why this page cannot run code, as a sentence, or nothing. */
+/** Return why this page cannot run code, or undefined. */
 function obstacle() {
   if (location.protocol === "file:") {
     return `This page was opened as a file. To run its code, serve the book with “${SERVE}” and open it from there.`;
@@ -14,7 +14,7 @@ function obstacle() {
 }
 
 function begin() {
-  delete document.documentElement.dataset.live; // the room that was kept for buttons: see live.css
+  delete document.documentElement.dataset.live; // removes the space reserved for the buttons, see live.css
   const base = new URL("live/", SCRIPT).href;
   const reason = obstacle();
   const data = document.getElementById("live-page");

@@ -1,10 +1,10 @@
-// What a run has to say, below the cell, and the way back to the printed output.
+// Show the output of a run below the cell, with a button that switches to the printed output.
 import { button, make } from "./dom.js";
 import { figure } from "./figure.js";
 import { sanitised } from "./sanitise.js";
 import { firstLines } from "./lines.js";
 
-const LINES = 2000; // of text kept in the page
+const LINES = 2000; // of text shown per run
 
 export class Output {
   /** `cell` is the element of the cell; its printed output, if any, stays in the page. */
@@ -24,7 +24,7 @@ export class Output {
     this.stream = null;
   }
 
-  /** Take one message of the worker. */
+  /** Add one message of the worker. */
   add(kind, text) {
     if (kind === "stdout" || kind === "warning") return this.write(kind, text);
     this.stream = null;
@@ -54,7 +54,7 @@ export class Output {
     this.stream = { kind, full: true };
   }
 
-  /** After the run: `yours` says whether the reader's own code made this, `answered` that a verdict follows. */
+  /** Finish the output; `yours` if the reader's own code made it, `answered` if a verdict follows. */
   end(yours, answered) {
     this.label.textContent = yours ? "Yours" : "Run in your browser";
     this.box.classList.toggle("live-yours", yours);
@@ -62,7 +62,7 @@ export class Output {
     this.show(true);
   }
 
-  /** The printed output is out of date before anything ran here. */
+  /** Hide the printed output if it is out of date before anything ran here. */
   hidePrinted() {
     if (!this.printed) return;
     this.show(true);
@@ -79,7 +79,8 @@ export class Output {
     this.label.hidden = !shown;
   }
 
-  /** Say above the output that it is older than a change; `onRenew` brings it up to date. Nothing: take it away. */
+  /** Note above the output that it is older than a change, with a button that calls `onRenew`. Without `words`,
+   *  remove the note. */
   markOlder(words, onRenew) {
     this.older?.remove();
     this.older = null;
@@ -89,7 +90,7 @@ export class Output {
     (this.printed ?? this.bar).before(this.older);
   }
 
-  /** Back to the page as it was printed. */
+  /** Restore the printed output. */
   reset() {
     this.begin();
     this.show(false);

@@ -1,8 +1,8 @@
-// Solved exercises beside the names of the pages, and on the page that lists them all.
+// Show solved exercises in the sidebar, and on the page that lists all exercises.
 import { button, make, status } from "./dom.js";
 import { NAME, clearAll, doneExercises, exportAll, importAll, isDone, storageWorks } from "./memory.js";
 
-/** Marks in the list of pages: "2/3", or a tick when all are solved. `list` is {page: [exercises]}. */
+/** Mark pages in the sidebar with "2/3", or a tick if all are solved. `list` is {page: [exercises]}. */
 function markSidebar(list) {
   document.querySelectorAll(".live-count").forEach((mark) => mark.remove());
   for (const link of document.querySelectorAll(".bd-sidebar-primary a.reference.internal")) {
@@ -29,7 +29,7 @@ export class Progress {
 
   async update() {
     if (this.overview) this.markOverview();
-    if (!doneExercises().length && !this.list) return; // nothing to show: ask for nothing
+    if (!doneExercises().length && !this.list) return; // nothing to show, so do not load the list
     this.list ??= await fetch(`${this.base}exercises.json`).then((response) => response.json()).catch(() => ({}));
     markSidebar(this.list);
   }
@@ -66,11 +66,11 @@ export class Progress {
       file,
       this.note,
     );
-    if (!storageWorks()) this.note.textContent = "Storage is switched off in this browser: nothing can be remembered here.";
+    if (!storageWorks()) this.note.textContent = "Storage is switched off in this browser: your progress is not kept.";
     this.overview.prepend(tools, this.buildFilters());
   }
 
-  /** Level, kind, chapter, open or solved; and the way to the next one that is open. */
+  /** Return the filters (level, kind, chapter, state) and the link to the next unsolved exercise. */
   buildFilters() {
     const choose = (label, options) => {
       const list = make("select", {}, ...options.map(([value, text]) => make("option", { value, textContent: text })));
@@ -122,9 +122,9 @@ export class Progress {
   }
 
   clear() {
-    if (!confirm("Forget all solved exercises and all changed cells in this browser?")) return;
+    if (!confirm("Delete all solved exercises and all changed cells from this browser?")) return;
     clearAll();
-    this.note.textContent = "Nothing is remembered any more.";
+    this.note.textContent = "All progress was deleted from this browser.";
     this.update();
   }
 }

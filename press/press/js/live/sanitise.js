@@ -1,4 +1,4 @@
-// HTML that a cell returns, reduced to what tables and text need: no script, no style, no address, no handler.
+// Reduce the HTML of a cell to what tables and text need: no scripts, styles, addresses or event handlers.
 
 const TAGS = new Set(
   ("table caption colgroup col thead tbody tfoot tr th td div span p br hr b strong i em u s small sub sup code pre " +
@@ -7,7 +7,7 @@ const TAGS = new Set(
 const ATTRIBUTES = new Set(["class", "colspan", "rowspan", "scope", "title", "open", "aria-label", "aria-hidden", "role"]);
 const DROPPED = new Set(["script", "style", "template", "iframe", "object", "embed"]);
 
-/** A fragment with the allowed elements; of others stays what is inside, of scripts and the like nothing. */
+/** Return a fragment with the allowed elements; others are replaced by their content, scripts are removed. */
 export function sanitised(html) {
   const parsed = new DOMParser().parseFromString(html, "text/html"); // inert: nothing loads, nothing runs
   const fragment = document.createDocumentFragment();

@@ -1,12 +1,13 @@
-// Code in a cell sends nothing, not even to the server of the page: every way out is taken away before any
-// of it runs. What the worker itself still needs, it has kept: see interrupt.js and store.js.
+// Prevent code in cells from sending anything, even to the server of the page: remove every network function
+// before any cell runs. The worker has kept what it needs itself: see interrupt.js and store.js.
 
 const WAYS_OUT = [
   "fetch", "fetchLater", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource", "importScripts",
   "Worker", "SharedWorker", "FontFace", "fonts", "caches", "indexedDB", "Notification", "BroadcastChannel", "RTCPeerConnection", "eval",
+  "loadPyodide", "_createPyodideModule", // Pyodide's own loader imports scripts
 ];
 
-/** Close each way for good: it can be neither called nor put back. */
+/** Remove each function permanently: it can neither be called nor restored. */
 export function seal(scope) {
   for (const name of WAYS_OUT) close(scope, name);
   if (scope.navigator) close(scope.navigator, "sendBeacon");

@@ -1,11 +1,11 @@
-// The parts of the runtime: fetched once, checked by checksum, kept in the browser's own cache.
+// Load the parts of the runtime: download them once, verify their checksums, keep them in the browser's cache.
 
 const CACHE = "live-python";
-const fetchFile = globalThis.fetch.bind(globalThis); // the worker puts its own in place for Pyodide
+const fetchFile = globalThis.fetch.bind(globalThis); // kept here, because the worker replaces fetch for Pyodide
 
 const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** SHA-256 needs a secure page (https or localhost); elsewhere fetch itself checks, see `download`. */
+/** Verify the checksum. SHA-256 needs https or localhost; otherwise fetch itself verifies it, see `download`. */
 async function isIntact(bytes, part) {
   if (!globalThis.crypto?.subtle) return bytes.length === part.bytes;
   return hex(await crypto.subtle.digest("SHA-256", bytes)) === part.sha256;
@@ -13,7 +13,7 @@ async function isIntact(bytes, part) {
 
 const base64 = (digits) => btoa(digits.match(/../g).map((pair) => String.fromCharCode(parseInt(pair, 16))).join(""));
 
-/** The cache, or nothing where storage is switched off. */
+/** Return the cache, or undefined if storage is switched off. */
 async function openCache() {
   try {
     return await globalThis.caches?.open(CACHE);
@@ -39,7 +39,7 @@ async function download(url, part, onBytes) {
   return bytes;
 }
 
-/** The bytes of one part, decompressed. `onBytes(n)` is told of every n bytes that arrive. */
+/** Return the bytes of one part, decompressed. Calls `onBytes(n)` when n bytes have arrived. */
 export async function loadPart(base, part, onBytes) {
   const url = base + part.name;
   const cache = await openCache();
@@ -54,7 +54,7 @@ export async function loadPart(base, part, onBytes) {
   }
   const bytes = await download(url, part, onBytes);
   if (!(await isIntact(bytes, part))) throw new Error(`${part.name} is not the file that this book was built with`);
-  await cache?.put(url, new Response(bytes)).catch(() => {}); // a full disk is no reason to stop
+  await cache?.put(url, new Response(bytes)).catch(() => {}); // a full cache is not fatal
   return unpack(bytes, part);
 }
 
@@ -64,7 +64,7 @@ async function unpack(bytes, part) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Drop what an older build of the book has left in the cache. */
+/** Delete parts of older builds from the cache. */
 export async function tidy(base, parts) {
   const cache = await openCache();
   const wanted = new Set(Object.values(parts).map((part) => base + part.name));

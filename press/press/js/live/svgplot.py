@@ -1,8 +1,8 @@
-"""Draw the book's figures in the browser: the part of matplotlib that its pages use, with NumPy alone.
+"""Draw the book's figures in the browser: the part of matplotlib that the pages use, with NumPy alone.
 
-The worker puts this module in the place of `matplotlib.pyplot`, so `ocolib.plots` works as it stands.
-A figure becomes a list of shapes, [tag, attributes, content], in points, which figure.js puts into the
-page. A method that is not here says so in a sentence. Ranges follow matplotlib's rules.
+The worker installs this module as `matplotlib.pyplot`, so that `ocolib.plots` works unchanged. A figure
+becomes a list of shapes, [tag, attributes, content], in points, which figure.js turns into SVG. A method that
+is not supported raises an error that says so. Axis ranges follow matplotlib's rules.
 """
 
 import datetime
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-EM = 10.0  # the size of type, in points
+EM = 10.0  # font size in points
 GRID, INK, FRAME = "#e5e5e5", "#222222", "#777777"
 CYCLE = ["#0067a5", "#c44e00", "#00805e", "#8a4fbf", "#b8356b", "#a07800"]
 NAMES = {"white": "#ffffff", "black": "#000000", "red": "#d62728", "blue": "#1f77b4", "green": "#2ca02c"}
@@ -33,23 +33,24 @@ AREA = {"color", "facecolor", "edgecolor", "linewidth", "linestyle", "alpha", "z
 WORDS = {"color", "fontsize", "fontweight", "fontstyle", "horizontalalignment", "verticalalignment"}
 WORDS |= {"rotation", "bbox", "zorder", "alpha", "clip_on", "multialignment", "linespacing"}
 
-figures = []  # made and not shown yet
-post = None  # takes a kind and a text: the worker's way to the page
-width = 460.8  # of a figure, in points: 6.4 inches, or what a phone has
+figures = []  # not shown yet
+post = None  # function (kind, text) that sends to the page, set by `install`
+width = 460.8  # of a figure in points: 6.4 inches, or less on a phone
 
 
 class Unknown(AttributeError):
-    """Something of matplotlib that the browser does not draw, as a sentence."""
+    """A feature of matplotlib that the browser does not support."""
 
 
 def unknown(what):
+    """Return the error for a feature that is not supported."""
     return Unknown(
         f"The browser draws with a small part of matplotlib, which has no {what}: run this cell in Jupyter."
     )
 
 
 def known(given, allowed, method):
-    """The keywords by their long names; one that is not known here names itself."""
+    """Return the keywords by their long names; raise an error for one that is not supported."""
     found = {SHORT.get(name, name): value for name, value in given.items()}
     for name in found.keys() - allowed:
         raise unknown(f"keyword {name} for {method}")
@@ -57,7 +58,7 @@ def known(given, allowed, method):
 
 
 def hexadecimal(color):
-    """A colour as #rrggbb, or none."""
+    """Return a colour as #rrggbb, or "none"."""
     if color is None or (isinstance(color, str) and color == "none"):
         return "none"
     if not isinstance(color, str):
@@ -76,11 +77,12 @@ def hexadecimal(color):
 
 
 def column(values):
+    """Return values as a one-dimensional array of numbers."""
     return np.atleast_1d(plain(values)).ravel()
 
 
 def plain(values):
-    """Numbers; dates as days since 1970, as matplotlib counts them."""
+    """Return values as numbers; dates become days since 1970, as in matplotlib."""
     values = np.asarray(values)
     if values.dtype.kind == "M" or (values.dtype == object and isinstance(values.ravel()[0], datetime.date)):
         return values.astype("datetime64[D]").astype(float)
@@ -88,6 +90,7 @@ def plain(values):
 
 
 def are_dates(values):
+    """Return whether the values are dates."""
     first = values
     while np.ndim(first) and len(first):
         first = first[0]
@@ -134,7 +137,7 @@ TOKEN = re.compile(r"\\([A-Za-z]+|.)|([_^])|([{}])|(.)", re.DOTALL)
 
 
 def runs(text):
-    """Pieces of a line: [words, -1 for an index, 1 for an exponent or 0, whether slanted].
+    """Split a line with formulas into pieces [text, -1 for an index, 1 for an exponent or 0, italic?].
 
     >>> runs("play $w_{t+1}$")
     [['play ', 0, False], ['w', 0, True], ['t', -1, True], ['+1', -1, False]]
@@ -171,7 +174,7 @@ def runs(text):
 
 
 def measure(text, size):
-    """About how wide a line is."""
+    """Return the approximate width of a line of text."""
     total = 0.0
     for words, level, _ in runs(text):
         em = size * (0.72 if level else 1)
@@ -189,21 +192,23 @@ def measure(text, size):
 
 
 class Artist:
-    """Something in a figure, with its style; `zorder` says what lies above what."""
+    """An element of a figure, with its style; a larger `zorder` is drawn on top."""
 
     def __init__(self, style, zorder):
         self.style, self.zorder = style, style.get("zorder", zorder)
 
     def opacity(self):
+        """Return the opacity as an attribute, if there is one."""
         return {"opacity": number(self.style["alpha"])} if self.style.get("alpha") is not None else {}
 
 
 def number(value):
+    """Return a number as text with at most two decimals."""
     return f"{float(value):.2f}".rstrip("0").rstrip(".")
 
 
 def path(points, closed=False):
-    """The d of a path: points that are not finite part it, points within a quarter of a point are dropped."""
+    """Return the `d` of a path; points that are not finite split it, points that hardly move are dropped."""
     words, last = [], None
     for x, y in points:
         if not (math.isfinite(x) and math.isfinite(y)):
@@ -263,7 +268,7 @@ class Line(Artist):
 
 
 def stepped(x, y, how):
-    """The corners of stairs, where a line is drawn as stairs."""
+    """Return the corners of the steps if a line is drawn as steps."""
     if how == "steps-post":
         return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
     if how == "steps-pre":
@@ -272,11 +277,12 @@ def stepped(x, y, how):
 
 
 def clamped(points, axes):
-    """Far outside the picture a curve may be anywhere: browsers draw badly at 10^9 points."""
+    """Limit coordinates far outside the figure, which browsers draw badly."""
     return np.clip(points, -5 * width, 6 * width)
 
 
 def mark(kind, x, y, r):
+    """Return the path of a marker."""
     if kind in "o.":
         half = f"a{number(r)} {number(r)} 0 1 0"
         return f"M{number(x - r)} {number(y)}{half} {number(2 * r)} 0{half} {number(-2 * r)} 0Z"
@@ -303,7 +309,10 @@ def mark(kind, x, y, r):
 
 
 class Area(Artist):
-    """A filled polygon, or several, parted by nan; `across` as for lines. One that is open is a line."""
+    """One or several filled polygons, separated by nan; `across` as for lines.
+
+    If it is not `closed`, the outline stays open.
+    """
 
     def __init__(self, x, y, style, across=None, zorder=1, pale=1.0, closed=True):
         super().__init__(style, zorder)
@@ -322,7 +331,10 @@ class Area(Artist):
 
 
 def cut(x, y, z):
-    """Cut a grid of heights at 0: polygons above it, and the line between, each as x and y parted by nan."""
+    """Cut a grid of heights at 0; return the polygons above it, and the contour line.
+
+    Each is an array of x and y, with pieces separated by nan.
+    """
     polygons, segments, nothing = [], [], (math.nan, math.nan)
     up = z >= 0
     whole = up[:-1, :-1] & up[:-1, 1:] & up[1:, :-1] & up[1:, 1:]
@@ -348,7 +360,7 @@ def cut(x, y, z):
 
 
 class Text(Artist):
-    """Words at a point of the data or, with `inside`, at a share of the axes; `shift` is in points."""
+    """Words at a point of the data or, with `inside`, at a fraction of the axes; `shift` is in points."""
 
     def __init__(self, x, y, text, style, shift=(0, 0), inside=False):
         super().__init__(style, 3)
@@ -361,7 +373,7 @@ class Text(Artist):
         return self.x, self.y
 
     def box(self, axes):
-        """Where the words are: left, top, right, bottom, and the baseline of the first line."""
+        """Return left, top, right and bottom of the words, and the x at which they are anchored."""
         x, y = axes.share(self.x, self.y) if self.inside else axes.place([self.x], [self.y])[0]
         x, y = x + self.shift[0], y - self.shift[1]
         size, lines = self.style.get("fontsize", EM), self.text.split("\n")
@@ -407,7 +419,7 @@ class Text(Artist):
 
 
 def words(line, x, y, style, size=EM):
-    """One line of text: its pieces are told apart where they rise, sink or slant."""
+    """Return one line of text as a shape; indices, exponents and italics are separate pieces."""
     side = {"left": "start", "center": "middle", "right": "end"}[style.get("horizontalalignment", "left")]
     size = style.get("fontsize", size)
     look = {"x": number(x), "y": number(y), "text-anchor": side, "font-size": number(size)}
@@ -433,7 +445,7 @@ def words(line, x, y, style, size=EM):
 
 
 class Arrow(Artist):
-    """A line with a tip, from one point of the data to another."""
+    """A line with an arrowhead, from one point of the data to another."""
 
     def __init__(self, tail, tip, look):
         super().__init__({}, 3)
@@ -465,7 +477,7 @@ class Arrow(Artist):
 
 
 class Axis:
-    """One direction: its scale, range, ticks and name."""
+    """One direction of a plot: its scale, range, ticks and label."""
 
     def __init__(self, name):
         self.name, self.scale, self.base, self.label, self.margin = name, "linear", 10, "", 0.05
@@ -475,6 +487,7 @@ class Axis:
         self.fontsize, self.grid, self.dates = EM, True, False
 
     def to(self, values):
+        """Return values on the scale of the axis: unchanged, or as logarithms."""
         values = np.asarray(values, dtype=float)
         if self.scale == "linear":
             return values
@@ -482,20 +495,23 @@ class Axis:
             return np.where(values > 0, np.log10(np.maximum(values, 1e-320)), np.nan)
 
     def back(self, value):
+        """Return the value at a position on the scale of the axis."""
         return value if self.scale == "linear" else 10.0**value
 
     def add(self, *values):
+        """Add data that the automatic range must include."""
         self.data += [column(part) for part in values]
         self.stale = self.stale or self.auto
 
     def range(self):
-        """Low and high, without regard to direction."""
+        """Return the lower and the upper limit, independent of direction."""
         if self.stale:
             self.stale = False
             self.view = self.fit()
         return self.view
 
     def fit(self):
+        """Return the automatic range of the data, with margins."""
         values = np.concatenate([np.zeros(0), *self.data])
         values = values[np.isfinite(values)]
         log = self.scale == "log"
@@ -518,6 +534,7 @@ class Axis:
         return (low if below else self.back(a - room)), (high if above else self.back(b + room))
 
     def limit(self, low=None, high=None):
+        """Set one or both limits."""
         if low is not None and high is None and np.ndim(low):
             low, high = low
         self.dates = self.dates or are_dates(low)
@@ -527,15 +544,18 @@ class Axis:
         self.view, self.auto, self.stale = (min(low, high), max(low, high)), False, False
 
     def limits(self):
+        """Return the limits in the direction of the axis."""
         low, high = self.range()
         return (high, low) if self.inverted else (low, high)
 
     def rescale(self, scale, base=10):
+        """Set a linear or logarithmic scale."""
         if scale not in ("linear", "log"):
             raise unknown(f"scale {scale!r}")
         self.scale, self.base, self.stale = scale, base, self.auto
 
     def set_ticks(self, ticks, labels=None, fontsize=None):
+        """Set the ticks, and extend the range to include them."""
         self.ticks = column(ticks) if len(ticks) else np.zeros(0)
         self.ticklabels = None if labels is None else [str(label) for label in labels]
         self.fontsize = fontsize or self.fontsize
@@ -544,7 +564,7 @@ class Axis:
             self.view = min(low, float(self.ticks.min())), max(high, float(self.ticks.max()))
 
     def marks(self, length):
-        """The ticks with their words, for an axis of this length in points."""
+        """Return [(value, label)] of the ticks, for an axis of this length in points."""
         low, high = self.range()
         if self.ticks is not None:
             values = self.ticks
@@ -561,7 +581,7 @@ class Axis:
 
 
 def rounds(low, high, most):
-    """Round numbers in a range, at most `most` steps."""
+    """Return round numbers in a range, with at most `most` steps."""
     if not high > low:
         return np.array([low])
     rough = (high - low) / most
@@ -571,7 +591,7 @@ def rounds(low, high, most):
 
 
 def years(low, high, most):
-    """The first days of years in a range of days since 1970, every so many, with their numbers."""
+    """Return [(day, label)]: first days of years in a range of days since 1970."""
     first, last = (1970 + day / 365.2425 for day in (low, high))
     if last - first < 2:
         return [(day, str(np.datetime64(int(day), "D"))) for day in rounds(low, high, max(1, most // 3))]
@@ -581,7 +601,7 @@ def years(low, high, most):
 
 
 def powers(low, high, base):
-    """Powers of the base in a range; where it holds fewer than two, their small multiples as well."""
+    """Return powers of the base in a range; if there are fewer than two, also small multiples of them."""
     first, last = math.floor(math.log(low, base) - 1e-9), math.ceil(math.log(high, base) + 1e-9)
     stride = max(1, (last - first) // 8)
     found = float(base) ** np.arange(first, last + 1, stride)
@@ -595,6 +615,7 @@ def powers(low, high, base):
 
 
 def numerals(values, scale, base):
+    """Return the labels of ticks."""
     if scale == "log":
         return [power(value, base) for value in values]
     steps = np.diff(np.unique(values))
@@ -611,6 +632,7 @@ def numerals(values, scale, base):
 
 
 def power(value, base):
+    """Return the label of a tick on a logarithmic axis."""
     exponent = math.log(value, base)
     if abs(exponent - round(exponent)) < 1e-9:
         return f"{base}$^{{{round(exponent)}}}$"
@@ -621,7 +643,7 @@ def power(value, base):
 
 
 class Axes:
-    """One panel. Its methods are those that the pages use; others say that they are missing."""
+    """One panel of a figure, with the methods that the pages use; others raise an error that says so."""
 
     def __init__(self, figure):
         self.figure, self.artists, self.title, self.title_style = figure, [], "", {}
@@ -644,17 +666,19 @@ class Axes:
         return [part for part in self.artists if isinstance(part, Text)]
 
     def put(self, artist):
+        """Add an artist."""
         self.artists.append(artist)
         return artist
 
     # --- curves and areas
 
     def next_color(self):
+        """Return the next colour of the cycle."""
         self.turn += 1
         return CYCLE[(self.turn - 1) % len(CYCLE)]
 
     def plot(self, *given, **style):
-        """As matplotlib's: x and y, or y alone, with a format such as "o-" or "--"."""
+        """Plot curves as matplotlib does: x and y, or y alone, with a format such as "o-" or "--"."""
         style = known(style, LINE | MARK, "plot")
         values = [part for part in given if not isinstance(part, str)]
         for form in (part for part in given if isinstance(part, str)):
@@ -744,21 +768,22 @@ class Axes:
         return self.put(Area(x, y, look, closed=False))
 
     def contour(self, x, y, z, levels, colors, **style):
-        """The line at one level."""
+        """Draw the contour line at one level."""
         (level,), style = levels, known(style, LINE, "contour")
         _, segments = cut(column(x), column(y), np.asarray(z, dtype=float) - level)
         look = {"facecolor": "none", "edgecolor": colors[0], "linewidth": 1.5} | style
         return self.field(x, y, Area(*segments, look, zorder=2, closed=False))
 
     def contourf(self, x, y, z, levels, colors):
-        """Where a function is above one level."""
+        """Fill the region where a function is above one level."""
         if len(levels) != 2 or levels[1] != np.inf:
-            raise unknown("contourf but for all above one level")
+            raise unknown("contourf except for one level and above")
         above, _ = cut(column(x), column(y), np.asarray(z, dtype=float) - levels[0])
-        look = {"facecolor": colors[0], "edgecolor": colors[0], "linewidth": 0.6}  # or seams are seen
+        look = {"facecolor": colors[0], "edgecolor": colors[0], "linewidth": 0.6}  # hides seams
         return self.field(x, y, Area(*above, look, closed=False))
 
     def field(self, x, y, area):
+        """Add an area over a grid, without margins around it."""
         self.xaxis.add(x), self.yaxis.add(y)
         self.xaxis.margin = self.yaxis.margin = 0.0
         return self.put(area)
@@ -786,6 +811,7 @@ class Axes:
         return self.bars(y, width, height, left, style, "barh")
 
     def bars(self, middle, length, thick, start, style, method):
+        """Draw bars, vertical for `bar` and horizontal for `barh`."""
         style = known(style, AREA, method)
         colors = style.pop("color", None)
         parts = np.broadcast_arrays(column(middle), column(length), column(thick), column(start))
@@ -803,7 +829,7 @@ class Axes:
         return made
 
     def imshow(self, values, cmap=None, vmin=None, vmax=None):
-        """A table of shades of blue, whatever the colour map; row 0 is at the top."""
+        """Draw a table in shades of blue, for any colour map; row 0 is at the top."""
         values = np.asarray(values, dtype=float)
         low = np.nanmin(values) if vmin is None else vmin
         high = np.nanmax(values) if vmax is None else vmax
@@ -822,13 +848,13 @@ class Axes:
     def text(self, x, y, text, transform=None, **style):
         style = known(style, WORDS, "text")
         if transform not in (None, "axes", "data"):
-            raise unknown("transform but transAxes and transData")
+            raise unknown("transform except transAxes and transData")
         return self.put(Text(plain(x)[()], plain(y)[()], text, style, inside=transform == "axes"))
 
     def annotate(self, text, xy, xytext=None, xycoords="data", textcoords=None, arrowprops=None, **style):
         style = known(style, WORDS, "annotate")
         if xycoords not in ("data", "axes fraction") or textcoords not in (None, "data", "offset points"):
-            raise unknown("coordinates but data, axes fraction and offset points")
+            raise unknown("coordinates except data, axes fraction and offset points")
         at = np.array([plain(part)[()] for part in xy])
         there = at if xytext is None or textcoords == "offset points" else np.asarray(xytext, dtype=float)
         shift = tuple(xytext) if xytext is not None and textcoords == "offset points" else (0, 0)
@@ -919,10 +945,10 @@ class Axes:
                 axis.margin, axis.stale = value, axis.auto
 
     def minorticks_off(self):
-        """There are none."""
+        """Do nothing, because there are no minor ticks."""
 
     def set_axisbelow(self, below):
-        """The grid is always below."""
+        """Do nothing, because the grid is always below."""
 
     def set_aspect(self, aspect):
         self.equal = aspect in ("equal", 1)
@@ -946,7 +972,7 @@ class Axes:
     # --- on paper
 
     def place(self, x, y, across=None):
-        """Points of the data in points of the figure; with `across` one of them is a share of the axes."""
+        """Convert data to points of the figure; with `across` one coordinate is a fraction of the axes."""
         left, top, wide, high = self.box
         shares = []
         for axis, values in ((self.xaxis, x), (self.yaxis, y)):
@@ -958,18 +984,19 @@ class Axes:
         return np.stack([left + wide * shares[0], top + high * (1 - shares[1])], axis=-1)
 
     def share(self, x, y):
+        """Convert fractions of the axes to points of the figure."""
         left, top, wide, high = self.box
         return np.array([left + wide * x, top + high * (1 - y)])
 
     def squared(self):
-        """With equal units the box shrinks and stays in the middle."""
+        """Return the box shrunk and centred such that units are equal on both axes."""
         left, top, wide, high = self.box
         x, y = (abs(float(np.diff(axis.to(axis.range()))[0])) for axis in (self.xaxis, self.yaxis))
         unit = min(wide / x, high / y)
         return left + (wide - unit * x) / 2, top + (high - unit * y) / 2, unit * x, unit * y
 
     def room(self):
-        """What ticks and names need: left, top, right, bottom."""
+        """Return the space for ticks and labels: left, top, right, bottom."""
         if not self.shown:
             return 4.0, 4.0 + 1.6 * EM * bool(self.title), 4.0, 4.0
         x, y = self.xaxis.marks(self.box[2]), self.yaxis.marks(self.box[3])
@@ -982,7 +1009,7 @@ class Axes:
         return left, 6 + 1.6 * EM * bool(self.title) * (self.title.count("\n") + 1), 8.0, bottom
 
     def overhang(self):
-        """How far words reach beyond this part of the figure: left, right."""
+        """Return how far words extend beyond the panel: left, right."""
         left, right = 0.0, 0.0
         for text in self.texts:
             box = text.box(self)
@@ -991,6 +1018,7 @@ class Axes:
         return left, right
 
     def shapes(self):
+        """Yield the shapes of the panel."""
         if self.equal:
             self.box = self.squared()
         left, top, wide, high = self.box
@@ -1013,7 +1041,7 @@ class Axes:
                 yield words(line, x, top - 6 - 1.2 * EM * (len(lines) - 1 - row), self.title_style)
 
     def frame(self):
-        """Grid, two axes, ticks and names."""
+        """Yield the grid, the axes, the ticks and the labels."""
         left, top, wide, high = self.box
         bottom, middle = top + high, {"horizontalalignment": "center"}
         rule = {"stroke": GRID, "stroke-width": "0.8", "fill": "none"}
@@ -1032,7 +1060,7 @@ class Axes:
         for x, name in sorted(xs, key=lambda mark: mark[0]):
             reach = max((measure(part, self.xaxis.fontsize) for part in name.split("\n")), default=0) / 2
             if x - reach < last + 2:
-                continue  # on a narrow screen not every tick has room for its words
+                continue  # a narrow screen has no room for every label
             last = x + reach
             for row, part in enumerate(name.split("\n")):
                 yield words(
@@ -1054,7 +1082,7 @@ class Axes:
 
 
 def styled(form):
-    """A format such as "o-", "--" or "k:" as keywords; a marker alone draws no line."""
+    """Return a format such as "o-", "--" or "k:" as keywords; a marker alone draws no line."""
     found, rest = {}, form
     for pattern in ("--", "-.", "-", ":"):
         if pattern in rest:
@@ -1072,7 +1100,7 @@ def styled(form):
 
 
 class Figure:
-    """Panels in rows and columns."""
+    """A grid of panels."""
 
     def __init__(self, rows=1, columns=1, figsize=(6.4, 3.8)):
         self.size, self.grid = tuple(figsize), (rows, columns)
@@ -1090,12 +1118,13 @@ class Figure:
         self.size = self.size[0], high
 
     def points(self):
-        """Width and height: on a phone narrower, with type as large as ever, and not so low."""
+        """Return width and height in points; on a phone narrower, and higher in proportion."""
         whole = self.size[0] * 72
         wide = min(whole, width)
         return wide, self.size[1] * 72 * max(wide / whole, 0.8)
 
     def lay_out(self):
+        """Place the panels so that ticks, labels and words fit."""
         rows, columns = self.grid
         wide, high = self.points()
         for place, axes in enumerate(self.axes):
@@ -1108,7 +1137,7 @@ class Figure:
             )
             axes.box = axes.cell[0] + 40, axes.cell[1] + 10, wide / columns - 50, high / rows - 50
         extra = [0.0, 0.0]
-        for turn in range(4):  # words beside the last point need room, and then the ticks change
+        for turn in range(4):  # making room for words may change the ticks
             rooms = np.max([axes.room() for axes in self.axes], axis=0)
             for axes in self.axes:
                 a, b, c, d = axes.cell
@@ -1127,7 +1156,7 @@ class Figure:
             extra = [min(extra[k] + max(0.0, float(over[k])), 0.4 * wide / columns) for k in (0, 1)]
 
     def drawing(self):
-        """All shapes, with the size of the paper and a description in words."""
+        """Return all shapes, with the size of the figure and a description in words."""
         self.lay_out()
         shapes = [shape for axes in self.axes for shape in axes.shapes()]
         return {
@@ -1137,6 +1166,7 @@ class Figure:
         }
 
     def described(self):
+        """Return a description of the figure for screen readers."""
         parts = []
         for axes in self.axes:
             names = [axes.title, *(text.text for text in axes.texts)]
@@ -1156,6 +1186,7 @@ class Figure:
 
 
 def subplots(rows=1, columns=1, figsize=(6.4, 4.8), squeeze=True):
+    """Make a figure with a grid of panels, as pyplot does."""
     made = Figure(rows, columns, figsize)
     figures.append(made)
     grid = np.empty((rows, columns), dtype=object)
@@ -1167,12 +1198,12 @@ def subplots(rows=1, columns=1, figsize=(6.4, 4.8), squeeze=True):
 
 @contextmanager
 def rc_context(style=None):
-    """The browser has one style; one that is asked for is taken to be it."""
+    """Ignore the style, because the browser has only one."""
     yield
 
 
 def show():
-    """Hand every figure to the page."""
+    """Send every figure to the page."""
     sys.stdout.flush()
     for made in figures:
         post("figure", json.dumps(made.drawing()))
@@ -1180,20 +1211,21 @@ def show():
 
 
 def missing(name):
+    """Raise an error for a function of pyplot that is not supported."""
     if name.startswith("_"):
         raise AttributeError(name)
     raise unknown(f"plt.{name}")
 
 
 def pyplot():
-    """This module's part of pyplot, as a module."""
+    """Return the supported part of pyplot as a module."""
     here = types.ModuleType("matplotlib.pyplot")
     here.subplots, here.rc_context, here.show, here.__getattr__ = subplots, rc_context, show, missing
     return here
 
 
 def install(to):
-    """Take the place of matplotlib: `import matplotlib.pyplot` finds this, which speaks through `to`."""
+    """Register this module as matplotlib; figures are sent to the page by `to(kind, text)`."""
     global post
     post, package = to, types.ModuleType("matplotlib")
     package.__path__, package.pyplot = [], pyplot()

@@ -1,21 +1,23 @@
-// The worker's side: starts Python with NumPy and the packages of the book, then runs one cell after another.
-// BOOT is boot.py, put in by the build. It is joined with Pyodide into one script and started as a blob, so that the page's policy binds it too.
+// The worker: start Python with NumPy and the packages of the book, then run one cell after another. The build
+// replaces BOOT by boot.py, and so on. The page joins this script with Pyodide and starts both as a blob, so
+// that the security policy of the page applies to the worker too.
 import { loadPart } from "./store.js";
 import { StopButton } from "./interrupt.js";
 import { seal } from "./seal.js";
 
 const PACKAGES = "/lib/python3.11/site-packages";
-// Pyodide asks for a list of packages: there are none but ours.
+// Pyodide requires a list of its packages; we use none.
 const LOCK = JSON.stringify({
   info: { version: "0.24.1", arch: "wasm32", platform: "emscripten_3_1_45", python: "3.11.3" },
   packages: {},
 });
 const stop = new StopButton();
-let python; // what boot.py offers
+let python; // the module boot.py
+let started = false; // once: code in a cell can send messages too, and starting loads files
 
 const tell = (type, rest) => self.postMessage({ type, ...rest });
 
-/** Pyodide fetches by name: give it the parts that were checked, and nothing else. */
+/** Answer Pyodide's fetches by name with the verified parts, and refuse all others. */
 function serve(files) {
   self.fetch = async (address) => {
     const name = String(address.url ?? address).split("/").pop();
@@ -26,10 +28,11 @@ function serve(files) {
 }
 
 async function start({ base, parts }) {
+  started = true;
   const load = (name) => loadPart(base, parts[name], (bytes) => tell("bytes", { bytes }));
   const [numpy, packages, wasm, stdlib] = ["numpy", "packages", "wasm", "stdlib"].map(load);
   serve({ "pyodide.asm.wasm": wasm, "python_stdlib.zip": stdlib, "pyodide-lock.json": LOCK });
-  const all = Promise.all([numpy, packages, wasm, stdlib]); // rejects if one is missing; Pyodide would wait for ever
+  const all = Promise.all([numpy, packages, wasm, stdlib]); // rejects if a part is missing; Pyodide alone would wait indefinitely
   const pyodide = await Promise.race([loadPyodide({ indexURL: base }), all.then(() => new Promise(() => {}))]);
   tell("stage", { text: "Starting Python" });
   for (const part of [await numpy, await packages]) pyodide.unpackArchive(part, "zip", { extractDir: PACKAGES });
@@ -63,5 +66,5 @@ self.onmessage = ({ data }) => {
   if (data.type === "forget") python?.forget();
   if (data.type === "needs") tell("needs", { numbers: JSON.parse(python.needs(data.source, data.cells)) });
   if (data.type === "members") tell("members", { members: JSON.parse(python.members(data.path)) });
-  if (data.type === "start") start(data).catch((error) => tell("fatal", { message: String(error.message ?? error) }));
+  if (data.type === "start" && !started) start(data).catch((error) => tell("fatal", { message: String(error.message ?? error) }));
 };

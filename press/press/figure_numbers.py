@@ -1,6 +1,6 @@
-"""Compute the numbers that the interactive figures show but do not compute themselves, with ``ocolib``.
+"""Compute, with ``ocolib``, the numbers that interactive figures show but do not compute themselves.
 
-`NUMBERS` has one function per figure; its result becomes JSON in the page when the book is built.
+`NUMBERS` has one function per figure; `press.sphinx.figures` writes its result as JSON into the page.
 """
 
 import heapq
@@ -18,7 +18,7 @@ DISK = Ball(2)
 
 
 def rounded(values, digits=6):
-    """Numbers for JSON, nested as they are; nan becomes null."""
+    """Return numbers rounded for JSON, nested as given; nan becomes null."""
     if isinstance(values, (list, tuple, np.ndarray)):
         return [rounded(value, digits) for value in values]
     if np.isnan(values):
@@ -28,7 +28,7 @@ def rounded(values, digits=6):
 
 
 def step():
-    """Regret of lazy descent on the disk: steps on a grid, four adversaries."""
+    """Return the regret of lazy descent on the disk, for a grid of steps and four adversaries."""
     grid, horizons = 2.0 ** (np.arange(-36, 9) / 4), (16, 64, 256)
 
     def spiral(T, eta):
@@ -61,7 +61,7 @@ def step():
 
 
 def lazy_eager(T=24):
-    """Streams of T losses of length 1 in the plane, to four digits."""
+    """Return streams of T losses of length 1 in the plane, to four digits."""
     turning, round_and_round = np.linspace(-0.4, 2.9, T), 2 * np.pi * np.arange(T) / 8
     away = np.repeat([[-1.0, -0.1], [1.0, -0.1]], T // 2, axis=0)
     return {
@@ -82,7 +82,7 @@ def lazy_eager(T=24):
 
 
 def sunspot_losses(first=22):
-    """The seven rules of the page on experts: losses, years, names."""
+    """Return losses, years and names of the seven forecasting rules of the page on experts."""
     years, spots = data.sunspots()
     when = range(first, len(spots))
 
@@ -106,7 +106,7 @@ def sunspot_losses(first=22):
 
 
 def hedge():
-    """Four streams: the summed losses now and then, Hedge's regret for each step."""
+    """Return four streams: cumulative losses at some rounds, and Hedge's regret for each step."""
     grid = 2.0 ** (np.arange(-12, 9) / 2)
 
     def stream(title, losses, experts, start=0, xlabel="round", ticks=(0, 40, 80, 120), every=2):
@@ -131,7 +131,7 @@ def hedge():
     phases = adversaries.geometric_phases(150)[:, 0]
     turns = np.stack([phases > 0, phases < 0], axis=1)
     decades = (1750, 1800, 1850, 1900, 1950, 2000)
-    # the leader always errs: then each expert errs in turn, whatever the step
+    # the current leader always errs, so the experts err in turn, for every step
     spite = np.eye(4)[np.arange(120) % 4]
     return {
         "eta": grid.tolist(),
@@ -150,10 +150,10 @@ def hedge():
 
 
 def crew(speeds, eta, losses, over, seed):
-    """Workers that read w, compute for a while and hand a subgradient in.
+    """Play workers that read w, compute for a while and then deliver a subgradient.
 
-    As on the page on the parallel online SVM. Returns what was paid and, for each round, the worker, the
-    time of reading, the time of writing and the delay.
+    As on the page on the parallel online SVM. Return the total loss and, for each round, the worker, the time
+    of reading, the time of writing and the delay.
     """
     rng, player = np.random.default_rng(seed), DelayedOGD(over, eta).player()
     X, y, slope = losses.X, losses.y, losses.phi.slope
@@ -172,13 +172,13 @@ def crew(speeds, eta, losses, over, seed):
     while busy:
         now, t, z = heapq.heappop(busy)
         player.receive([(t + 1, z)])
-        rounds[t][3] = len(rounds) - 1 - t  # reads between its own and its arrival
+        rounds[t][3] = len(rounds) - 1 - t  # reads between its own read and its arrival
         read(rounds[t][0], now)
     return losses.values(np.array(plays)).sum(), rounds
 
 
 def delay(T=400, dim=6, radius=3.0, shown=24):
-    """Crews of 1 to 64 on hinge losses: delay, regret for two steps, a timeline."""
+    """Return delay, regret for two steps and a timeline, for crews of 1 to 64 on hinge losses."""
     X, y, _ = adversaries.separable(T, dim, margin=0.02, seed=3)
     y = np.where(np.random.default_rng(3).random(T) < 0.1, -y, y)
     losses, over, G = hinge(X, y), Ball(dim, radius), np.linalg.norm(X, axis=1).max()
@@ -192,13 +192,13 @@ def delay(T=400, dim=6, radius=3.0, shown=24):
         careless, rounds = crew(speeds, radius / (G * np.sqrt(T)), losses, over, m)
         late = [entry[3] for entry in rounds]
         eta = radius / (G * np.sqrt(T + 2 * theorems.delayed.overlaps(late).sum()))
-        careful, _ = crew(speeds, eta, losses, over, m)  # the clock does not see the step
+        careful, _ = crew(speeds, eta, losses, over, m)  # the timing does not depend on the step
         return {
             "delay": rounded(np.mean(late), 4),
-            "time": rounded(max(write for _, _, write, _ in rounds), 3),  # until the last gradient is in
+            "time": rounded(max(write for _, _, write, _ in rounds), 3),  # when the last gradient arrives
             "careless": rounded(careless - offline, 3),
             "careful": rounded(careful - offline, 3),
-            "promise": rounded(theorems.DelayedConstant(radius, G, late, eta).bound, 3),
+            "bound": rounded(theorems.DelayedConstant(radius, G, late, eta).bound, 3),
             "bars": [[w, *rounded([a, b], 2), d] for w, a, b, d in rounds[:shown]],
         }
 
@@ -214,6 +214,7 @@ SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def disk_losses(game, T, eta):
+    """Return the T losses on the unit disk of one of the three games."""
     return {
         "random": adversaries.random_directions(T, 2, seed=4),
         "hostile": adversaries.spiral(1.0, 1.0, T, float(np.clip(eta, 1 / T, 1))),
@@ -222,12 +223,12 @@ def disk_losses(game, T, eta):
 
 
 def leader(over, eta):
-    """Lazy descent as a leader: what Theorem 1 is about."""
+    """Return lazy descent in the form that Theorem 1 is about."""
     return FTRL(over, SquaredNorm(), eta)
 
 
 def on_disk(theorem, T, learner=OGD):
-    """A chain of numbers for T rounds on the unit disk with step c/√T."""
+    """Return a function (game, c) -> chain of numbers, for T rounds on the unit disk with step c/√T."""
 
     def played(game, c):
         eta = c / np.sqrt(T)
@@ -239,7 +240,7 @@ def on_disk(theorem, T, learner=OGD):
 
 
 def on_simplex(game, c, n=4, T=16):
-    """(17.2) with the entropy, losses in [0, 1], steps c times the best of its sharp form."""
+    """Return the chain of (17.2) with entropy and losses in [0, 1]; the step is c times the best one."""
     S, R = Simplex(n), NegativeEntropy()
     eta = c * theorems.FTRLTunedSharp(R.range(S), 1.0, T).step
     losses = {
@@ -252,6 +253,7 @@ def on_simplex(game, c, n=4, T=16):
 
 
 def mistakes(game, c):
+    """Return the chain of the Perceptron's mistake bound."""
     X, y, u = {
         "random": lambda: adversaries.separable(40, 2, margin=0.2, seed=22),
         "hostile": lambda: (np.eye(9), np.ones(9), np.full(9, 1 / 3)),
@@ -266,7 +268,7 @@ def mistakes(game, c):
     return theorems.Perceptron(R, margin).proof(trace, u)
 
 
-# With `on_simplex` and `mistakes` the only lines that know the names of the theorems.
+# Apart from `on_simplex` and `mistakes`, the only lines that name theorems.
 PROOFS = {
     "leader": ("Theorem 1", on_disk(theorems.Stability.of, T=4, learner=leader)),
     "descent": (
@@ -283,7 +285,7 @@ PROOFS = {
 
 
 def waterfall():
-    """Every proof in every game: the value of each line, and what justifies it."""
+    """Return every proof in every game: the value of each line, and its justification."""
     games = {
         "random": "chance",
         "hostile": "a hostile adversary",
@@ -304,7 +306,7 @@ def waterfall():
 
 
 def none():
-    """The page computes all of this figure, by formulas that a test compares."""
+    """Return nothing: this figure is computed in the page, by formulas that a test compares with ocolib."""
 
 
 NUMBERS = {

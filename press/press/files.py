@@ -7,12 +7,12 @@ from datetime import date
 
 from press import ROOT
 
-TIMES = ROOT / "_build" / "times.json"
-RECORDED = ROOT / "book" / "times.json"
+TIMES = ROOT / "_build" / "times.json"  # of this machine
+RECORDED = ROOT / "book" / "times.json"  # shown on the status page
 
 
 def write(path, text):
-    """All or nothing: the file is replaced in one step, or not at all."""
+    """Write the text to the file in one step: a killed process leaves the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     spare = path.with_name(f".{path.name}.new")
     try:
@@ -23,18 +23,19 @@ def write(path, text):
 
 
 def times():
-    """Seconds by page, as last measured here, else as recorded: for the order of the tests."""
+    """Return {page: seconds}, as last measured here or else as recorded; tests run in this order."""
     if TIMES.exists():
         return json.loads(TIMES.read_text("utf8"))
     return {page: seconds for run in recorded() for page, seconds in run["seconds"].items()}
 
 
 def keep_times(seconds):
+    """Store the seconds of each page in _build."""
     write(TIMES, json.dumps(seconds, indent=1, sort_keys=True))
 
 
 def recorded():
-    """Processor seconds by page for the status page: a list of runs, each with its day and its machine."""
+    """Return the recorded runs for the status page: processor seconds by page, day and machine."""
     return json.loads(RECORDED.read_text("utf8")) if RECORDED.exists() else []
 
 
@@ -44,7 +45,7 @@ def record_times(seconds, again=False):
     Without `again` a second run finds every page recorded and changes nothing.
     """
     runs = recorded()
-    for run in runs:  # a page that was renamed or given up
+    for run in runs:  # drop pages that were renamed or deleted
         run["seconds"] = {page: time for page, time in run["seconds"].items() if (ROOT / page).exists()}
     known = {page for run in runs for page in run["seconds"]}
     new = {page: round(time, 1) for page, time in seconds.items() if again or page not in known}
@@ -60,5 +61,5 @@ def record_times(seconds, again=False):
 
 
 def machine():
-    """The kind of this machine, in words that name none."""
+    """Describe this machine without identifying it."""
     return f"{platform.system()}, {platform.machine()}, Python {platform.python_version()}"

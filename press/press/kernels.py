@@ -1,7 +1,7 @@
-"""Kernels that start at once, for nbval, which starts one for each page.
+"""Start Jupyter kernels by forking, for nbval, which starts a kernel for each page.
 
-Most of the start of a kernel, and of many a page, is imports. Here one process imports them, and every kernel
-is a fork of it: apart from that, a page finds nothing of the pages before it.
+Most of a kernel's start-up time is spent on imports. Here one process imports the modules, and every kernel
+is forked from it. A page sees nothing of the pages that ran before.
 """
 
 import multiprocessing
@@ -15,14 +15,14 @@ IMPORTS = ["ipykernel.kernelapp", "matplotlib_inline.backend_inline", "ocolib.pl
 
 
 def fork_kernels():
-    """From now on this process starts its kernels by forking, where the system can fork."""
+    """Make this process start its kernels by forking, if the system supports that."""
     if "forkserver" in multiprocessing.get_all_start_methods():
         multiprocessing.get_context("forkserver").set_forkserver_preload(IMPORTS)
         local_provisioner.launch_kernel = Kernel
 
 
 class Kernel:
-    """A forked kernel, with the methods of the `subprocess.Popen` that jupyter_client expects."""
+    """A forked kernel, with the methods of `subprocess.Popen` that jupyter_client expects."""
 
     stdin = stdout = stderr = None
 
@@ -33,7 +33,7 @@ class Kernel:
         self.process.start()
         self.pid = self.process.pid
         told.close()
-        heard.recv()  # it has a group of its own by now: signals to the group do not reach us
+        heard.recv()  # wait until it has its own process group, so that signals to the group do not reach us
 
     def poll(self):
         return self.process.exitcode
@@ -53,7 +53,7 @@ class Kernel:
 
 
 def become_kernel(command, env, cwd, told):
-    """Do in a fork what `python -m ipykernel_launcher -f …` would do in a new process."""
+    """Do in a fork what `python -m ipykernel_launcher -f …` does in a new process."""
     from ipykernel import kernelapp
 
     os.setsid()
@@ -62,6 +62,6 @@ def become_kernel(command, env, cwd, told):
     os.environ.clear()
     os.environ.update(env or {})
     os.chdir(cwd or ".")
-    multiprocessing.set_start_method(None, force=True)  # a page that starts processes does so as usual
+    multiprocessing.set_start_method(None, force=True)  # pages may start processes as usual
     sys.argv = command[command.index("ipykernel_launcher") :]
     kernelapp.launch_new_instance()

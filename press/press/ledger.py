@@ -1,4 +1,4 @@
-"""Read the ledger: every item of the lectures, with its page and its tests."""
+"""Read the ledger in book/ledger: every item and erratum of the lectures, with its page and its tests."""
 
 from collections import defaultdict
 from functools import cache
@@ -14,10 +14,10 @@ FOLDER = ROOT / "book" / "ledger"
 
 @cache
 def load(folder=FOLDER):
-    """All lectures: {prefix: {lecture, source, finished, items, errata}}.
+    """Return {prefix: {lecture, source, finished, items, errata}} for all lectures.
 
-    An item's tests are those its file names; its theorems are the names of the classes in `ocolib.theorems`
-    that state it, each with a check of its own, and its limits the functions in `ocolab.limits`.
+    `tests` of an item are listed in its file. We add `theorems`, the names of the classes in
+    `ocolib.theorems` that state it (each has its own check), and `limits`, the functions in `ocolab.limits`.
     """
     parts = {
         file.stem: yaml.load(file.read_text("utf8"), yaml.CSafeLoader)
@@ -30,18 +30,19 @@ def load(folder=FOLDER):
 
 
 def entries(ledger):
-    """Every item and erratum of every lecture."""
+    """Return every item and erratum of every lecture."""
     return [entry for part in ledger.values() for entry in part["items"] + part["errata"]]
 
 
 def anchor(identifier):
-    """The address of an item on its page: ox13.thm2 -> ox13-thm2."""
+    """Return the anchor of an item on its page: ox13.thm2 -> ox13-thm2."""
     return identifier.replace(".", "-")
 
 
 def done(entry):
-    """A page states it, and a test or a theorem's own check covers it; a typo has nothing to check."""
-    return bool(entry["page"] and (entry["tests"] or entry["theorems"] or entry.get("severity") == "typo"))
+    """Return whether a page states the entry and something checks it; a typo needs no check."""
+    checked = entry["tests"] or entry["theorems"] or entry["limits"]
+    return bool(entry["page"] and (checked or entry.get("severity") == "typo"))
 
 
 @cache
@@ -57,6 +58,7 @@ def limits():
 
 
 def _by_item(registry):
+    """Return {item: names of the registry's entries for it}."""
     found = defaultdict(list)
     for entry in registry:
         found[entry.item].append(entry.__name__)

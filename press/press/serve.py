@@ -13,12 +13,12 @@ TEXT = (".html", ".css", ".js", ".mjs", ".json", ".svg", ".txt", ".ipynb", ".was
 
 @lru_cache(256)
 def packed(path, changed):
-    """A file compressed, kept while it does not change and is among the last 256."""
+    """Return a file compressed; cached until it changes, for the last 256 files."""
     return gzip.compress(Path(path).read_bytes(), 6)
 
 
 class Packing(SimpleHTTPRequestHandler):
-    """Compress what is text; keep what has not changed; the book's own page for lost readers."""
+    """Serve files: compress text, answer 304 if a file has not changed, show the book's own 404 page."""
 
     protocol_version = "HTTP/1.1"
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
@@ -30,6 +30,7 @@ class Packing(SimpleHTTPRequestHandler):
     }
 
     def do_GET(self):
+        """Send a text file compressed; leave other files to the base class."""
         file = Path(self.translate_path(self.path))
         if file.is_dir():
             file = file / "index.html"
@@ -50,10 +51,12 @@ class Packing(SimpleHTTPRequestHandler):
         return None
 
     def end_headers(self):
+        """Add the caching policy."""
         self.send_header("Cache-Control", "no-cache" if self.path.endswith((".html", "/")) else "max-age=60")
         super().end_headers()
 
     def send_error(self, code, message=None, explain=None):
+        """Show the book's own page for an unknown address."""
         page = Path(self.directory) / "404.html"
         if code == HTTPStatus.NOT_FOUND and page.exists():
             body = page.read_bytes()
@@ -66,35 +69,38 @@ class Packing(SimpleHTTPRequestHandler):
             super().send_error(code, message, explain)
 
     def log_message(self, *arguments):
+        """Log nothing."""
         pass
 
 
 def server(folder, port=0):
+    """Return a server for the folder; port 0 means any free port."""
     return ThreadingHTTPServer(("localhost", port), partial(Packing, directory=str(folder)))
 
 
 def opened(folder, port):
-    """A server on this port, or a sentence."""
+    """Return a server on this port; exit with a message if the port cannot be used."""
     try:
         return server(folder, int(port))
     except (ValueError, OverflowError):
-        raise SystemExit(f"PORT is a number from 0 to 65535, got {port!r}") from None
+        raise SystemExit(f"PORT must be a number from 0 to 65535, got {port!r}") from None
     except OSError as error:
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             raise
-        why = "taken, perhaps by another `make serve`" if error.errno == errno.EADDRINUSE else "not ours"
+        why = "in use, perhaps by another `make serve`" if error.errno == errno.EADDRINUSE else "reserved"
         another = f"make serve PORT={max(int(port) + 1, 8000) if int(port) < 65535 else 8000}"
-        raise SystemExit(f"Port {port} is {why}. Stop what uses it, or choose another: {another}") from None
+        raise SystemExit(f"Port {port} is {why}. Free it or choose another: {another}") from None
 
 
 def main(arguments):
+    """Parse the command line and serve until interrupted."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("port", nargs="?", default=8000)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("_build/html"))
     asked = parser.parse_args(arguments)
     port, folder = asked.port, asked.folder
     if not folder.is_dir():
-        raise SystemExit(f"{folder} is not there: run `make book` first")
+        raise SystemExit(f"{folder} does not exist: run `make book` first")
     running = opened(folder, port)
     print(f"Serving on http://localhost:{running.server_port}  (Ctrl-C stops)", flush=True)
     try:

@@ -1,1 +1,1 @@
-"""Turn the texts of the pages into notebooks, exercises and downloads."""
+"""Turn the text of the pages into notebooks, exercises and downloads: the first step of the book."""

@@ -1,4 +1,8 @@
-"""Find what the cells of a page depend on: the names that a cell reads, binds, changes and imports."""
+"""Find out which cells of a page depend on which: the names that a cell reads, binds, changes and imports.
+
+Used when notebooks are made, when exercises are recorded and graded, and in the reader's browser, where
+running a cell first runs the cells that it builds on. It therefore needs the standard library only.
+"""
 
 import ast
 import symtable
@@ -20,14 +24,14 @@ MUTATING = {
 class Names:
     """The names that a cell uses, binds, changes in place and imports.
 
-    It uses those that it reads before it binds them; built-in and imported ones are among these.
+    A name counts as used if the cell reads it before binding it, including built-in and imported names.
     """
 
     def __init__(self, source):
         self.used, self.bound, self.changed, self.imported = set(), set(), set(), {}
         try:
             tree = ast.parse(source)
-        except SyntaxError:  # a line for IPython, such as %pip
+        except SyntaxError:  # an IPython magic such as %pip
             return
         for statement in steps(Scoped().visit(ast.parse(source)).body):
             table = symtable.symtable(ast.unparse(statement), "cell", "exec")
@@ -44,7 +48,7 @@ class Names:
 
 
 class Scoped(ast.NodeTransformer):
-    """Each comprehension as a generator: since Python 3.12 only that has a scope of its own."""
+    """Replace comprehensions by generators, because since Python 3.12 only these get a symbol table."""
 
     def visit_ListComp(self, node):
         return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
@@ -58,12 +62,12 @@ class Scoped(ast.NodeTransformer):
 
 @cache
 def names_of(source):
-    """The same, worked out once for each cell."""
+    """Return `Names(source)`, computed once per cell."""
     return Names(source)
 
 
 def steps(body):
-    """The statements of a cell as they run; loops and blocks are opened."""
+    """Yield the statements of a cell in the order in which they run, with loops and blocks opened."""
     for node in body:
         if isinstance(node, ast.For):
             yield ast.copy_location(ast.Assign([node.target], node.iter), node)
@@ -88,14 +92,17 @@ def steps(body):
 
 
 def reads(table):
-    """Names of the page that a statement, or a function defined in it, refers to."""
+    """Return the names of the page that a statement, or a function defined in it, refers to."""
     top = table.get_type() == "module"
     own = {s.get_name() for s in table.get_symbols() if s.is_referenced() and (top or s.is_global())}
     return own.union(*map(reads, table.get_children()))
 
 
 def changes(node):
-    """Names whose values a node changes in place: a part, by a method in `MUTATING`, or by any of an rng."""
+    """Return the names whose values a node changes in place.
+
+    That is, by assigning to an item or attribute, by a method in `MUTATING`, or by any method of an rng.
+    """
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         owner = root_name(node.func)
         return {owner} if node.func.attr in MUTATING or "rng" in owner else set()
@@ -105,16 +112,17 @@ def changes(node):
 
 
 def root_name(node):
+    """Return the variable at the start of `a.b[c].d`, or an empty string."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def dependencies(sources, passive):
-    """For each cell the numbers (from 1) of all cells whose values it builds on.
+    """For each cell, return the numbers (from 1) of all cells whose values it builds on.
 
-    `passive` holds the positions of worked solutions: a name they share with the
-    exercise is the exercise's.
+    `passive` holds the positions of worked solutions: a name that they share with the exercise belongs to the
+    exercise.
     """
     modules, makers, result = set(), {}, []
     for position, names in enumerate(map(names_of, sources)):
@@ -131,15 +139,16 @@ def dependencies(sources, passive):
 
 @cache
 def imports_of(source):
-    """The imports at the top level of a cell, without what else it does: a check may be long."""
+    """Return only the top-level imports of a cell, because the rest may take long to run."""
     body = ast.parse(source).body
     return "\n".join(ast.unparse(node) for node in body if isinstance(node, (ast.Import, ast.ImportFrom)))
 
 
 def unchecked(source, wanted):
-    """The statements of a cell without those that only check: asserts, prints, and loops over asserts.
+    """Return the statements of a cell without those that only check: asserts, prints, loops over asserts.
 
-    A loop stays if it changes something in place, binds a name in `wanted`, or one that the cell reads later.
+    A loop stays if it changes something in place, or binds a name that is in `wanted` or that the cell reads
+    later.
     """
     body, kept, later = ast.parse(source).body, [], set(wanted)
     for node in reversed(body):
@@ -150,6 +159,7 @@ def unchecked(source, wanted):
 
 
 def only_checks(node, later):
+    """Return whether a statement only checks or prints; `later` are the names read after it."""
     if isinstance(node, ast.For) and any(isinstance(part, ast.Assert) for part in ast.walk(node)):
         names = names_of(ast.unparse(node))
         return not names.bound & later and names.changed <= names.bound - names.used

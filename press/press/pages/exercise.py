@@ -1,10 +1,14 @@
 """Derive the student's cell, the solution cell and the judge's cell from one solved exercise.
 
-The cell defines the answer in functions named `my_…` and then calls `exercises.check_…` with a reference
-and slips. The student's cell has the functions without their bodies, and `exercises.check("ex-…", my_…)`,
-which judges by recorded cases: reference and slips stay with the judge. What the student's cell needs beside
-the answers (the rules of a construction, a helper that calls an answer) is folded away in front of it. What
-follows the last check is told with the solution only.
+On a page, the author writes one cell: functions named `my_…` with the answer, then calls of
+`exercises.check_…` with a reference and typical mistakes ("slips"). While `press.pages.notebooks` builds the
+notebook, it is split into:
+
+- the student's cell: the functions without their bodies, and `exercises.check("ex-…", my_…)`, which compares
+  with recorded cases, so that it contains neither reference nor slips;
+- if needed, a folded cell in front of it with whatever else the student's cell uses;
+- the solution: the complete functions, and everything that follows the last check;
+- the judge's cell, used to record the cases and to grade: the stubs with the original checks.
 """
 
 import ast
@@ -19,19 +23,20 @@ WIDTH = 79
 
 @dataclass
 class Part:
-    """A statement at the top level of the cell, with the comments in front of it."""
+    """A top-level statement of a cell, with the comments above it."""
 
     comments: str
     code: str
-    spaced: bool  # a blank line stands in front
+    spaced: bool  # preceded by a blank line
     node: ast.stmt
 
     def text(self):
+        """Return the comments and the code."""
         return self.comments + self.code
 
 
 def parts(source):
-    """The statements of a cell. A comment belongs to the statement that follows it."""
+    """Return the statements of a cell. A comment belongs to the statement that follows it."""
     lines, done, found = source.split("\n"), 0, []
     for node in ast.parse(source).body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
@@ -41,23 +46,27 @@ def parts(source):
         found.append(Part(comments, code, not all(line.strip() for line in gap), node))
         done = node.end_lineno
     if any(line.strip() for line in lines[done:]):
-        raise ValueError("a comment stands last; put it in front of the line that it explains")
+        raise ValueError("the cell ends with a comment; move it in front of the line that it explains")
     return found
 
 
 def is_answer(node):
+    """Return whether the statement defines an answer, a function `my_…`."""
     return isinstance(node, ast.FunctionDef) and node.name.startswith("my_")
 
 
 def is_check(node):
-    """Is the statement a call `exercises.check…(…)`?"""
+    """Return whether the statement is a call `exercises.check…(…)`."""
     called = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.value.func
     return bool(called) and ast.unparse(called).startswith("exercises.check")
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """The texts of an exercise's cells; `kept`, what the student's cell needs, may be empty."""
+    """The sources of an exercise's cells.
+
+    `kept` is what the student's cell needs in front of it and may be empty; `judge` is for the grader.
+    """
 
     kept: str
     stub: str
@@ -65,7 +74,7 @@ class Exercise:
     judge: str
 
 
-# what is no reference, and goes with the student's check: {checker: {name: place among its arguments}}
+# Arguments that do not reveal the reference and stay in the student's check: {checker: {name: position}}.
 PROPERTIES = {
     "exercises.check_construction": {"rules": 2, "reaches": 3},
     "exercises.check_argmin": {"objective": 1, "over": 3},
@@ -74,21 +83,21 @@ PROPERTIES = {
 
 @cache
 def split(source, name):
-    """The cells of an exercise from the one that is written; `name` is its id."""
+    """Split the solved cell of the exercise `name` into the cells of the notebook and of the judge."""
     found = parts(source)
     checks = [place for place, part in enumerate(found) if is_check(part.node)]
     answers = [part.node.name for part in found if is_answer(part.node)]
     if not answers or not checks:
-        raise ValueError("an exercise defines a function my_… and calls exercises.check…")
+        raise ValueError("an exercise must define a function my_… and call exercises.check…")
     asked, told = found[: checks[-1] + 1], found[checks[-1] + 1 :]
     repeated = dependent(asked, answers)
     others = [part for part in asked if part not in repeated]
     calls = {id(found[place]): number for number, place in enumerate(checks, 1)}
-    short = [  # the same, with the short calls in place of the checks
+    short = [  # `repeated`, with the checks replaced by their short form
         Part(part.comments, *recall(part, name, calls[id(part)])) if id(part) in calls else part
         for part in repeated
     ]
-    # what the worked answer uses, and what is imported, is given to the student too
+    # the student also gets all imports and everything that the solution uses
     given = needed(short, others)
     kept = [part for part in others if part in given or isinstance(part.node, ast.Import | ast.ImportFrom)]
     own = re.compile(rf"\b({'|'.join(answers)})\b")
@@ -104,7 +113,7 @@ def split(source, name):
 
 
 def recall(part, name, number):
-    """(code, spaced, node) of the student's check: by the recorded cases of the exercise."""
+    """Return (code, spaced, node) of the student's check, which uses the recorded cases of the exercise."""
     call = part.node.value
     given = {word.arg: word.value for word in call.keywords}
     properties = {}
@@ -120,7 +129,7 @@ def recall(part, name, number):
 
 
 def segment(part, node):
-    """The code of an argument as it was written; `node` counts its lines from the top of the cell."""
+    """Return the code of an argument as written; the lines of `node` count from the top of the cell."""
     lines = part.code.split("\n")
     first = node.lineno - part.node.lineno
     last = node.end_lineno - part.node.lineno
@@ -131,7 +140,7 @@ def segment(part, node):
 
 
 def needed(users, makers):
-    """Those of the makers whose names the users need, and the names that these need in turn."""
+    """Return the makers that define the names used by `users`, directly or through other makers."""
     wanted = set().union(*(depends.names_of(part.code).used for part in users)) if users else set()
     found = []
     for part in reversed(makers):
@@ -143,13 +152,13 @@ def needed(users, makers):
 
 
 def dependent(asked, answers):
-    """The answers, the checks, and what else names an answer, or what such a part defines."""
+    """Return the answers, the checks and every part that uses an answer, directly or indirectly."""
     known, found = set(answers), []
     for part in asked:
         names = [node for node in ast.walk(part.node) if isinstance(node, ast.Name)]
         if is_answer(part.node) or is_check(part.node) or known & {node.id for node in names}:
             found.append(part)
-            if isinstance(part.node, ast.FunctionDef | ast.ClassDef):  # what is inside is its own
+            if isinstance(part.node, ast.FunctionDef | ast.ClassDef):  # its inner names are local
                 known.add(part.node.name)
             else:
                 known |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
@@ -157,7 +166,7 @@ def dependent(asked, answers):
 
 
 def asked_text(part):
-    """What the student sees: of an answer head and docstring, of the rest the code; no comments in front."""
+    """Return a part as the student sees it: without comments, and of an answer only head and docstring."""
     node = part.node
     if not is_answer(node):
         return part.code
@@ -170,13 +179,13 @@ def asked_text(part):
 
 
 def told_text(part, own):
-    """What the solution says: its own names, and a check that raises where the answer is wrong."""
+    """Return a part as the solution has it: renamed `solution_…`, with a check that raises on errors."""
     rename = own.sub(lambda match: "solution_" + match[0].removeprefix("my_"), part.text())
     return strict(rename) if is_check(part.node) else rename
 
 
 def strict(text):
-    """The call with `strict=True` added."""
+    """Return the call with `strict=True` added."""
     (part,) = parts(text)
     call = part.node.value
     given = [ast.get_source_segment(text, arg) for arg in call.args]
@@ -185,7 +194,7 @@ def strict(text):
 
 
 def fitted(name, given):
-    """A call: on one line, its arguments on another, or an argument a line."""
+    """Return a call laid out on one line, with all arguments on a second one, or with one per line."""
     row = ", ".join(given)
     for shape in (f"{name}({row})", f"{name}(\n    {row}\n)"):
         if "\n" not in row and max(map(len, shape.split("\n"))) <= WIDTH:
@@ -194,7 +203,7 @@ def fitted(name, given):
 
 
 def joined(pieces):
-    """One cell from statements: a blank line where one stood, and round every definition."""
+    """Join statements to one cell, with blank lines around definitions and where the author had them."""
     cell, after = "", False
     for part, text in pieces:
         definition = isinstance(part.node, ast.FunctionDef | ast.ClassDef)
@@ -204,9 +213,9 @@ def joined(pieces):
 
 
 def answered(stub, answer):
-    """The student's cell with the functions `my_…` of `answer` in place of the stubs.
+    """Return the student's cell with the stubs replaced by the functions `my_…` of `answer`.
 
-    What else the answer has (imports, helpers) comes with them; a function it lacks stays a stub.
+    Imports and helpers of the answer are inserted too. A function that the answer lacks stays a stub.
     """
     given = parts(answer)
     written = {part.node.name for part in given if is_answer(part.node)}

@@ -1,7 +1,8 @@
-"""Collect what an exercise needs from its page, and record the cases by which answers are judged.
+"""Collect what an exercise needs from its page, and record the cases against which answers are checked.
 
-The judge has the cell as its author wrote it, with the reference. `record` runs it when the notebooks are
-made and writes down what the reference and the slips say: `ocolib/exercises/recorded/ex-….json`.
+Recording runs the solved cell of each exercise while the notebooks are made, and stores what the reference
+and the slips return in `ocolib/exercises/recorded/ex-….json`. The student's check reads these files. The
+grader instead runs the judge's cell, with the reference itself.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from press.pages import depends, exercise, notebooks
 
 @cache
 def book():
-    """{exercise: (page, title)} of the whole book."""
+    """Return {exercise: (page, title)} for the whole book."""
     return {
         name: (page, title)
         for page in notebooks.pages()
@@ -29,13 +30,13 @@ def book():
 
 
 def page_cells(page):
-    """[(exercise or None, source)] of a page's live cells as they are written: exercises are solved."""
+    """Return [(exercise or None, source)] for the live cells of a page, with exercises solved."""
     return cells_in(page, page.read_text("utf8"))
 
 
 @cache
 def cells_in(page, text):
-    """The same; the text is there to notice that the page has changed."""
+    """Cache `page_cells`. The text is a parameter so that a changed page is read again."""
     return [
         (cell.metadata.get("exercise") if "exercise" in notebooks.tags(cell) else None, cell.source)
         for cell in notebooks.read(page)
@@ -44,6 +45,7 @@ def cells_in(page, text):
 
 
 def run_quietly(source, namespace):
+    """Execute the source in the namespace, without output and warnings."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         exec(compile(source, "<book>", "exec"), namespace)
@@ -51,9 +53,10 @@ def run_quietly(source, namespace):
 
 @cache
 def above(page, name, answer=""):
-    """The names that an exercise finds (and that an answer to it needs), and its cell as the judge has it.
+    """Return (namespace in which an exercise runs, its judge's cell).
 
-    They come from the book's own cells above it, but no exercise: those that it builds on, those that import.
+    The namespace also has the names that `answer` needs. It comes from the cells above that are not
+    exercises: those that the exercise builds on are run completely, of the others only the imports.
     """
     cells = page_cells(page)
     place = [found for found, _ in cells].index(name)
@@ -63,18 +66,18 @@ def above(page, name, answer=""):
 
 @cache
 def student(page, name, answer=""):
-    """The same for a student: the names, those of the folded cell too, and the cell that awaits an answer."""
+    """Return (namespace, stub) for a student: as `above`, plus the names of the folded cell."""
     sources, stub = needed(page, name, answer)
     return left_behind(sources), stub
 
 
 def names_above(page, place, source):
-    """The names that the cells above leave behind: of those that the source builds on, or that import."""
+    """Return the namespace that the needed cells above `place` leave behind."""
     return left_behind(sources_above(page, place, source))
 
 
 def sources_above(page, place, source):
-    """The cells above, exercises apart, that the source builds on, and the imports of the others."""
+    """Return the cells above that the source builds on, without exercises, and the imports of the others."""
     cells = page_cells(page)[:place]
     needs = depends.dependencies([*(above for _, above in cells), source], set())
     found = []
@@ -86,7 +89,7 @@ def sources_above(page, place, source):
 
 @cache
 def needed(page, name, answer=""):
-    """The sources that a student's notebook runs before an answer, and the cell that awaits it."""
+    """Return (sources that a student's notebook runs before an answer, the cell that awaits it)."""
     cells = page_cells(page)
     place = [found for found, _ in cells].index(name)
     made = exercise.split(cells[place][1], name)
@@ -96,7 +99,7 @@ def needed(page, name, answer=""):
 
 @cache
 def left_behind(sources):
-    """The names that these cells leave behind."""
+    """Return the namespace after these cells have run."""
     namespace = {"__name__": "__main__"}
     for source in sources:
         run_quietly(source, namespace)
@@ -107,7 +110,7 @@ def left_behind(sources):
 
 
 def recordings(page):
-    """{exercise: the text of its file} of a page: what its checks ask, and what they expect."""
+    """Return {exercise: content of its file} for a page: the inputs of its checks and the expected values."""
     found = {}
     for place, (name, source) in enumerate(page_cells(page)):
         if name is None:
@@ -117,7 +120,7 @@ def recordings(page):
         try:
             run_quietly(source, dict(names_above(page, place, source)))
             found[name] = cases.written(name, exercises.record)
-        except Exception as error:  # of a cell of the page, whatever it is
+        except Exception as error:  # a cell of the page may raise anything
             raise ValueError(f"{name}: {type(error).__name__}: {error}") from None
         finally:
             exercises.tell, exercises.record = old
@@ -128,7 +131,7 @@ def recordings(page):
 
 
 def record(page):
-    """Write the cases of a page's exercises where they have changed."""
+    """Write the cases of a page's exercises if they have changed."""
     cases.FOLDER.mkdir(exist_ok=True)
     for name, text in recordings(page).items():
         file = cases.FOLDER / f"{name}.json"
@@ -137,7 +140,7 @@ def record(page):
 
 
 def alike(a, b):
-    """Are two recordings the same, but for the last digits, which differ from machine to machine?"""
+    """Return whether two recordings agree up to the last digits, which differ between machines."""
     if isinstance(a, float) and isinstance(b, float):
         return a == b or abs(a - b) <= 1e-9 * max(1.0, abs(a)) or (a != a and b != b)
     if isinstance(a, list) and isinstance(b, list):
@@ -148,9 +151,9 @@ def alike(a, b):
 
 
 def main(arguments=None):
-    """Record the cases of every page, or of those that are named."""
+    """Record the test cases of the exercises, on all pages or on those given."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("pages", nargs="*", type=Path, help="pages/….md; without: all")
+    parser.add_argument("pages", nargs="*", type=Path, help="pages/….md (default: all pages)")
     asked = parser.parse_args(arguments)
     for page in map(notebooks.text_of, asked.pages) if asked.pages else notebooks.pages():
         record(page)

@@ -1,13 +1,17 @@
 """Make the book's notebooks from the text of its pages: edit `pages/`, never `book/*.ipynb`.
 
+The first step from text to book: each page is split into cells, its exercises become a cell for the student
+and a folded solution, and the notebook is executed and stored in `book/` for Sphinx to read.
+
 python -m press notebooks                 make and execute every page
-python -m press notebooks --stale         only those whose text and notebook differ
-python -m press notebooks pages/x.md      one page, by its text or by its notebook
-python -m press notebooks --times         all, one by one, and record how long each takes (book/times.json)
+python -m press notebooks --stale         only pages whose notebook is out of date
+python -m press notebooks pages/x.md      one page, given by its text or its notebook
+python -m press notebooks --times         every page, one at a time; store the times in book/times.json
 """
 
 import argparse
 import ast
+import copy
 import difflib
 import hashlib
 import json
@@ -17,6 +21,7 @@ import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from pathlib import Path
 
 import jupytext
@@ -31,14 +36,14 @@ from press import ROOT, files
 from press.pages import exercise
 
 TEXT, BOOK = ROOT / "pages", ROOT / "book"
-PATIENCE = 300  # seconds that a cell may take; `make pages` allows as many
+PATIENCE = 300  # seconds that a cell may take; the same limit as in `make pages`
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 ADDRESS = re.compile(r'^address = ".*"$', re.MULTILINE)
 NEEDS = re.compile(r"^needs = .*$", re.MULTILINE)
-# What a page may need beside NumPy: {module: (extra of ocolib that brings it, imports that ask for it)}.
+# Packages that a page may need besides NumPy: {module: (extra of ocolib, imports that require it)}.
 EXTRAS = {
     "cvxpy": ("oracle", {"oracle", "cvxpy"}),
     "matplotlib": ("plots", {"plots", "matplotlib"}),
@@ -86,39 +91,48 @@ PROOF = re.compile(r"```\{(proof-[a-z]+)\} (ex-\S+)\n((?::\w+:.*\n)*)")
 
 
 def pages():
-    """The text of every page that has code."""
+    """Return the text files of all pages that have code."""
     return sorted(path for path in TEXT.rglob("*.md") if ".ipynb_checkpoints" not in path.parts)
 
 
 def notebook_of(text):
+    """Return the path of a page's notebook."""
     return BOOK / text.relative_to(TEXT).with_suffix(".ipynb")
 
 
 def text_of(path):
-    """The text of a page named by its text or by its notebook."""
+    """Return the text file of a page, given by its text or its notebook."""
     path = path.resolve()
     if path.suffix == ".ipynb" and path.is_relative_to(BOOK):
         path = TEXT / path.relative_to(BOOK).with_suffix(".md")
     if not (path.is_file() and path.suffix == ".md" and path.is_relative_to(TEXT)):
-        raise ValueError(f"no page: {shown(path)} (a page is a file pages/….md)")
+        raise ValueError(f"{shown(path)} is not a page: give a file pages/….md or its notebook")
     return path
 
 
 def shown(path):
+    """Return a path as messages show it: relative to the project if it is inside."""
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 
 def tags(cell):
+    """Return the tags of a cell."""
     return cell.metadata.get("tags", [])
 
 
 def read(text):
-    """The cells of a page as they are written."""
-    return jupytext.reads(text.read_text("utf8"), fmt="md:myst").cells
+    """Return the cells of a page as they are written; the caller may change them."""
+    return copy.deepcopy(parsed(text.read_text("utf8")))
+
+
+@cache
+def parsed(text):
+    """Return the cells of a text. Parsing takes a hundred times longer than copying what was parsed."""
+    return jupytext.reads(text, fmt="md:myst").cells
 
 
 def exercises(cells):
-    """The boxes of exercises, {id: (number, title)}; an id is the box's `:name:`."""
+    """Return the exercise boxes as {id: (number, title)}; the id is the box's `:name:`."""
     found = {}
     for cell in cells:
         if cell.cell_type == "markdown":
@@ -126,25 +140,25 @@ def exercises(cells):
                 if kind == "task" or ":class: exercise" in options:
                     name = re.search(r"^:name: (.+)$", options, re.MULTILINE)
                     if not name or name[1] in found:
-                        raise ValueError(f"exercise “{title}” needs a :name: of its own")
+                        raise ValueError(f"exercise “{title}” needs a unique :name:")
                     found[name[1]] = int(number), title
     return found
 
 
 def proofs(cells):
-    """The proof exercises, {id: (kind, number, title)}; a title reads `Exercise 4: the telescope`."""
+    """Return the proof exercises as {id: (kind, number, title)}; a title is `Exercise 4: the telescope`."""
     found = {}
     for cell in cells:
         for kind, name, options in PROOF.findall(cell.source) if cell.cell_type == "markdown" else ():
             title = re.search(r"^:title: Exercise (\d+): (.+)$", options, re.MULTILINE)
             if not title or name in found:
-                raise ValueError(f"{name} needs a :title: “Exercise 4: …”, and may stand only once")
+                raise ValueError(f"{name} needs “:title: Exercise 4: …” and may occur only once")
             found[name] = kind, int(title[1]), title[2]
     return found
 
 
 def derived(cells):
-    """The cells of the notebook: exercises in two or three, checks folded, the rest as written."""
+    """Yield the cells of the notebook: exercises split, checks folded, everything else as written."""
     boxes = exercises(cells)
     for cell in cells:
         if "lines" in tags(cell):
@@ -159,15 +173,18 @@ def derived(cells):
 
 
 def lines_of_a_proof(cell, known):
-    """The cell that evaluates the lines of a `{proof-flaw}`, folded: what it shows is the answer."""
+    """Fold the cell that evaluates the lines of a `{proof-flaw}`: its output gives the answer away."""
     name = cell.metadata.get("proof")
     if known.get(name, ("",))[0] != "proof-flaw":
-        raise ValueError(f"a cell is tagged lines, but :proof: {name} is no {{proof-flaw}} of the page")
+        raise ValueError(f"a cell is tagged `lines`, but {name} is not a {{proof-flaw}} on this page")
     return folded(cell, "hide-cell", f"Compute the lines of exercise {known[name][1]} on your own numbers")
 
 
 def folded(cell, how, prompt):
-    """The cell folded away, in the book and in JupyterLab."""
+    """Return the cell folded, both in the book and in JupyterLab.
+
+    `how` is the tag ("hide-input" or "hide-cell"), `prompt` the label of the fold.
+    """
     metadata = {**cell.metadata, "mystnb": {**cell.metadata.get("mystnb", {}), "code_prompt_show": prompt}}
     metadata["tags"] = [*tags(cell), how]
     metadata["jupyter"] = {"source_hidden": True} | ({"outputs_hidden": True} if how == "hide-cell" else {})
@@ -175,10 +192,14 @@ def folded(cell, how, prompt):
 
 
 def stub_and_solution(cell, boxes):
-    """What the student's cell needs, folded; this cell, with the exercise's id; the solution, folded."""
+    """Yield the two or three cells of an exercise, made from its solved cell.
+
+    First, if needed, a folded cell with what the student's cell uses; then the student's cell, which has the
+    id of the exercise; last the folded solution.
+    """
     name = cell.metadata.get("exercise")
     if name not in boxes:
-        raise ValueError(f"a cell is tagged exercise, but no box above has its id {name!r} as :name:")
+        raise ValueError(f"a cell is tagged `exercise`, but no exercise box has “:name: {name}”")
     try:
         made = exercise.split(cell.source, name)
     except ValueError as error:
@@ -198,19 +219,22 @@ def stub_and_solution(cell, boxes):
 
 
 def needs(cells, folder=None):
-    """What a page and what it imports from its folder need beside NumPy: {module: extra that brings it}."""
+    """Return what a page needs besides NumPy, as {module: extra of ocolib that installs it}.
+
+    Python files in `folder` that the page imports count as part of it.
+    """
     code = [cell for cell in cells if cell.cell_type == "code"]
     names = set().union(*(imports(cell.source) for cell in code))
     beside = [file for file in sorted(folder.glob("*.py")) if file.stem in names] if folder else []
     names |= set().union(*(imports(file.read_text("utf8")) for file in beside))
     if any("limits." in cell.source and "live" not in tags(cell) for cell in code):
-        names.add("cvxpy")  # some limits are not computed but solved
+        names.add("cvxpy")  # some limits are solved as optimisation problems
     found = {module: extra for module, (extra, asks) in EXTRAS.items() if names & asks}
     return {"ocolib": ""} | found
 
 
 def imports(source):
-    """The names of modules that a cell imports, and what it takes from ocolib."""
+    """Return the modules that a cell imports, and the names that it imports from ocolib or ocolab."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -222,11 +246,12 @@ def imports(source):
 
 
 def repository():
+    """Return the address of the book's repository from _config.yml, or an empty string."""
     return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
 
 
 def make(text):
-    """The notebook of a page, not yet executed. Cells that it has already keep their ids."""
+    """Return the notebook of a page, not yet executed. Cells that it already had keep their ids."""
     target = notebook_of(text)
     old = nbformat.read(target, as_version=4).cells if target.exists() else []
     cells = list(derived(read(text)))
@@ -238,20 +263,22 @@ def make(text):
 
 
 def first_cell(needed, address=""):
-    """The cell that installs what is missing, and is shown nowhere in the book."""
+    """Return the cell that installs missing packages. It is not shown in the book."""
     source = addressed(BOOTSTRAP, address)
     source = NEEDS.sub(f"needs = {json.dumps(needed)}", source)
     return new_code_cell(source, metadata={"tags": ["remove-cell"]})
 
 
 def addressed(source, address):
-    """The first cell with the place in it where pip finds ocolib."""
+    """Return the source of the first cell with the address from which pip can install ocolib."""
     return ADDRESS.sub(lambda match: f'address = "{address}"', source)
 
 
 def give_ids(cells, old):
-    """An old id goes to the same cell, else to the most similar one if that is similar enough; a new cell is
-    named by its content, those of an exercise have their ids already.
+    """Give every cell an id, and keep the ids of old cells.
+
+    An old id goes to the identical cell, or else to the most similar one if that is similar enough. A new
+    cell is named by a hash of its content. Cells of exercises already have their ids.
     """
     given = {cell.metadata["exercise"] for cell in cells if "exercise" in cell.metadata}
     waiting = [cell for cell in cells if "exercise" not in cell.metadata]
@@ -272,7 +299,10 @@ def give_ids(cells, old):
 
 
 def likeness(cell, other, least):
-    """How much alike two cells are, from 0 to 1 (for the same); 0 if it is soon seen to be below `least`."""
+    """Return how similar two cells are, from 0 to 1 (identical).
+
+    Return 0 as soon as a quick estimate shows that the similarity is below `least`.
+    """
     if cell.cell_type != other.cell_type:
         return 0.0
     if cell.source == other.source:
@@ -284,9 +314,9 @@ def likeness(cell, other, least):
 
 
 def difference(text):
-    """Where a page's notebook is not what its text says, in words; empty if it is.
+    """Describe the first difference between a page's text and its notebook; return "" if there is none.
 
-    The address in the first cell does not count: it may be set without executing every page.
+    The address in the first cell is ignored, so it can be set without executing every page again.
     """
     target = notebook_of(text)
     if not target.exists():
@@ -300,19 +330,21 @@ def difference(text):
 
 
 def write(notebook, path):
+    """Validate the notebook and write it to `path`."""
     nbformat.validate(notebook)
     files.write(path, written(notebook))
 
 
 def written(notebook):
+    """Return the notebook as the text of its file."""
     return nbformat.writes(notebook).rstrip("\n") + "\n"  # indent 1, sorted keys
 
 
 def execute(text, patience=PATIENCE):
-    """Make and run one page; return (seconds, processor seconds), or what went wrong as a string."""
+    """Make and execute one page. Return (seconds, processor seconds), or an error message as a string."""
     start, before, place = time.perf_counter(), of_children(), [0]
     try:
-        from press.pages import judging  # which reads pages by means of this module
+        from press.pages import judging  # imported here because it imports this module
 
         notebook = make(text)
         judging.record(text)
@@ -329,31 +361,32 @@ def execute(text, patience=PATIENCE):
             on_cell_execute=lambda cell, cell_index: place.append(cell_index + 1),
         )
         begin(client, lambda: place[-1])
-        notebook.metadata = nbformat.from_dict(METADATA)  # nothing of the machine
+        notebook.metadata = nbformat.from_dict(METADATA)  # drop what the kernel reports about this machine
         write(notebook, notebook_of(text))
     except (CellControlSignal, DeadKernelError) as error:
         return f"cell {place[-1]}: {error}"
-    except (NoSuchKernel, RuntimeError) as error:  # none, or one that does not start
+    except (NoSuchKernel, RuntimeError) as error:  # not installed, or it does not start
         return f"the kernel python3 does not start ({error}): delete .venv and run make again"
     except OSError as error:
         reason = f"{error.strerror or error}: {error.filename or notebook_of(text)}"
-        return (
-            f"nothing could be written ({reason}). Make room, or make the folder writable, and run it again"
-        )
+        return f"the notebook could not be written ({reason}). Free some space or make the folder writable"
     except ValueError as error:
         return str(error)
     return time.perf_counter() - start, of_children() - before
 
 
 def of_children():
-    """Return the processor seconds of the kernels that have ended: a busy machine does not lengthen them."""
+    """Return the processor seconds of all finished kernels, which other programs do not inflate."""
     spent = os.times()
     return spent.children_user + spent.children_system
 
 
 def begin(client, cell, tries=3):
-    """Execute a notebook; a kernel that dies before the first `cell` is started again, for two that start at
-    once may have been given the same port."""
+    """Execute a notebook, and try again if the kernel dies before the first cell.
+
+    Two kernels that start at the same time may be given the same port. `cell()` returns the number of the
+    current cell.
+    """
     try:
         client.execute()
     except RuntimeError:
@@ -363,7 +396,7 @@ def begin(client, cell, tries=3):
 
 
 def end_with(parent):
-    """A worker whose parent was killed ends too, and its kernel with it."""
+    """End this worker, and with it its kernel, when its parent process has been killed."""
 
     def watch():
         while os.getppid() == parent:
@@ -374,7 +407,7 @@ def end_with(parent):
 
 
 def run(texts, jobs, patience=PATIENCE, again=False):
-    """Execute pages side by side; a page that fails keeps its notebook.
+    """Execute pages in parallel; a page that fails keeps its old notebook. Return the exit code.
 
     A page without a recorded time gets one; with `again`, every page does.
     """
@@ -399,26 +432,28 @@ def run(texts, jobs, patience=PATIENCE, again=False):
         files.keep_times(times)
         files.record_times(spent, again)
     except OSError as error:
-        print(f"The times were not kept ({error.strerror}: {error.filename}): is the disk full?")
+        print(f"The times could not be stored ({error.strerror}: {error.filename}). Is the disk full?")
         failed += 1
     return 1 if failed else 0
 
 
 def result(future):
+    """Return what `execute` returned, or a message if the worker process died."""
     try:
         return future.result()
     except BrokenProcessPool:
-        return "a worker ended before its time; if memory is short, run with --jobs 1"
+        return "a worker process died; if memory is short, use --jobs 1"
 
 
 def main(arguments):
+    """Parse the command line and make the notebooks."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("paths", nargs="*", type=Path)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--stale", action="store_true")
-    parser.add_argument("--times", action="store_true", help="record the times of these pages again")
+    parser.add_argument("paths", nargs="*", type=Path, help="pages/….md or notebooks (default: all pages)")
+    parser.add_argument("--jobs", type=int, default=2, help="pages executed in parallel (default 2)")
+    parser.add_argument("--stale", action="store_true", help="only pages whose notebook is out of date")
+    parser.add_argument("--times", action="store_true", help="measure and store the times again")
     parser.add_argument("--patience", type=int, default=PATIENCE, help="seconds that a cell may take")
     options = parser.parse_args(arguments)
     try:

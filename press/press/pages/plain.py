@@ -1,9 +1,9 @@
-"""Convert a page to plain markdown, for notebooks that are read outside the book.
+"""Convert a page to plain Markdown, for notebooks that are read outside the book.
 
-JupyterLab and Colab know nothing of the book's directives and roles. Here a statement becomes a bold head
-with the number that the page shows, a reference its words with a link, a citation names author and year.
-Links lead to the other notebooks, which the download button turns into links to the site, and to the site
-itself, if one is known, where a page has no notebook.
+JupyterLab and Colab do not know the book's directives and roles. A statement becomes a bold heading with the
+number that the page shows, a reference becomes a link, and a citation names author and year. Links lead to
+the other notebooks (the download button turns them into links to the site), or to the site, if its address is
+known, for pages without a notebook. `press.html.downloads` and `press.print.sheet` use this module.
 """
 
 import ast
@@ -36,12 +36,12 @@ WORDS = re.compile(r"(.*) <([^>]+)>", re.DOTALL)
 RULE = "\n***\n"
 
 
-# ---------------------------------------------------------------- what the whole book knows
+# ---------------------------------------------------------------- facts about the whole book
 
 
 @cache
 def documents():
-    """{name of a page below book/: its text}, of all pages."""
+    """Return {name of a page below book/: its text} for all pages."""
     texts = {path.relative_to(notebooks.TEXT): path for path in notebooks.pages()}
     texts |= {path.relative_to(notebooks.BOOK): path for path in notebooks.BOOK.rglob("*.md")}
     return {name.with_suffix("").as_posix(): path.read_text("utf8") for name, path in texts.items()}
@@ -49,12 +49,13 @@ def documents():
 
 @cache
 def has_notebook(name):
+    """Return whether a page has a notebook."""
     return (notebooks.TEXT / f"{name}.md").exists()
 
 
 @cache
 def labels():
-    """{label in small letters: (page, label)} of the whole book."""
+    """Return {label in lower case: (page, label)} for the whole book."""
     return {
         (label or name).lower(): (page, label or name)
         for page, text in documents().items()
@@ -63,16 +64,18 @@ def labels():
 
 
 def title(name):
+    """Return the title of a page."""
     return re.search(r"^# (.+)$", documents()[name], re.MULTILINE)[1]
 
 
 @cache
 def bibliography():
+    """Return the entries of references.bib."""
     return parse_file(str(notebooks.BOOK / "references.bib")).entries
 
 
 def cited(key):
-    """(authors, year) of a reference, in words.
+    """Return (authors, year) of a reference, in words.
 
     >>> cited("Zinkevich2003"), cited("Lecture9")
     (('Zinkevich', '2003'), ('Lecture 9', ''))
@@ -85,7 +88,7 @@ def cited(key):
 
 
 def references(keys):
-    """The entries of a bibliography, a line each."""
+    """Return the entries of a bibliography, one line each."""
     style = find_plugin("pybtex.style.formatting", "plain")()
     backend = find_plugin("pybtex.backends", "text")()
     found = style.format_entries([bibliography()[key] for key in dict.fromkeys(keys)])
@@ -96,7 +99,7 @@ def references(keys):
 
 
 def defined(file, name):
-    """The source of `function` or `Class.method` in a file, without decorators."""
+    """Return the source of `function` or `Class.method` in a file, without decorators."""
     source = file.read_text("utf8")
     place = ast.parse(source)
     for part in name.split("."):
@@ -106,10 +109,10 @@ def defined(file, name):
 
 @dataclass
 class Page:
-    """Where the text stands, `lecture-13-oco/the-game`, and where the book is published, if that is known.
+    """A page that is converted: its name, such as `lecture-13-oco/the-game`, and the address of the book.
 
-    No other notebook lies beside one that is `alone`. `answers` to a proof exercise are "folded", "open" or
-    "left out".
+    `alone` means that no other notebook is beside it, so that links lead to the site. `answers` to proof
+    exercises are "folded", "open" or "left out".
     """
 
     name: str
@@ -121,16 +124,17 @@ class Page:
         self.keys = []
 
     def link(self, words, page, anchor=""):
-        """A link to a notebook beside this one, to the site, or the words alone."""
+        """Return a link to a notebook beside this one, or to the site, or else only the words."""
         if has_notebook(page) and not self.alone:
             return f"[{words}]({posixpath.relpath(page, posixpath.dirname(self.name) or '.')}.ipynb{anchor})"
         return f"[{words}]({self.site}/book/{page}.html{anchor})" if self.site else words
 
     def beside(self, path):
+        """Return the name of a page given relative to this one."""
         return posixpath.normpath(posixpath.join(posixpath.dirname(self.name), path))
 
     def role(self, match):
-        """A reference or a citation in words."""
+        """Return a reference or a citation in words."""
         kind, content = match.groups()
         split = WORDS.fullmatch(content)
         words, target = split.groups() if split else (content, content)
@@ -157,17 +161,19 @@ class Page:
         raise ValueError(f"{self.name}: no plain form of {match[0]}")
 
     def inline(self, text):
+        """Return the text with links and roles converted."""
         text = LINK.sub(lambda m: self.link(m[1], self.beside(m[2]), m[3] or ""), text)
         return ROLE.sub(self.role, TARGET.sub("", text))
 
     def blocks(self, text):
-        """Text with every directive in its plain form, the inner ones first."""
+        """Return the text with every directive converted, the inner ones first."""
         parts = split(text)
         return "\n".join(
             p if isinstance(p, str) else self.directive(p.kind, p.argument, *p.inside()) for p in parts
         )
 
     def directive(self, kind, argument, given, body):
+        """Return one directive in plain form."""
         body = self.blocks(body).strip()
         if kind in STATEMENTS:
             label, name = boxes.heading(kind.removeprefix("prf:"), argument)
@@ -200,15 +206,16 @@ class Page:
         raise ValueError(f"{self.name}: no plain form of {{{kind}}}")
 
     def markdown(self, text):
+        """Return a text of the page as plain Markdown."""
         return re.sub(r"\n{3,}", "\n\n", self.inline(self.blocks(text))).strip()
 
 
 def fold(summary, body):
-    """What opens on a click, in Jupyter too."""
+    """Return a fold that also works in Jupyter."""
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 
-#: how the answers to a proof exercise are told, from a summary and a text
+#: how the answers to a proof exercise are shown, given a summary and a text
 ANSWERS = {
     "folded": fold,
     "open": lambda summary, body: f"*{summary}.*\n\n{body}",
@@ -217,16 +224,17 @@ ANSWERS = {
 
 
 def bullets(texts, mark="-"):
-    """A list in markdown; what belongs to an item is indented below it."""
+    """Return a list in Markdown, with the further paragraphs of an item indented."""
     return "\n".join(f"{mark} " + textwrap.indent(text, " " * (len(mark) + 1)).lstrip() for text in texts)
 
 
 def explained(choices, right="Right.", wrong="Not this one."):
+    """Return choices with their explanations as a list."""
     return bullets([f"{c.text} **{right if c.right else wrong}**\n\n{c.why}" for c in choices])
 
 
 def quick(asked):
-    """A quick question with its answer folded below."""
+    """Return a quick question, with its answer folded below."""
     if asked.answer is None:
         shown, told = f"\n\n{bullets(c.text for c in asked.choices)}", explained(asked.choices)
     else:
@@ -236,7 +244,7 @@ def quick(asked):
 
 
 def proof(asked, tell=fold):
-    """A proof exercise; `tell` says how its answers are shown."""
+    """Return a proof exercise; `tell(summary, text)` formats its answers."""
     begin, lines = f"{asked.text}\n\n" if asked.text else "", asked.lines
     if asked.kind == "proof-order":
         shown = bullets(lines[place].text for place in asked.shuffled())
@@ -264,7 +272,7 @@ class Block:
     lines: list
 
     def inside(self):
-        """({option: value}, the rest) of its lines."""
+        """Return ({option: value}, the rest of its lines)."""
         given, lines = {}, self.lines
         while lines and (match := OPTION.match(lines[0])):
             given[match[1]] = match[2] or ""
@@ -273,7 +281,7 @@ class Block:
 
 
 def split(text):
-    """Lines and directives, in their order; a listing stays as it is."""
+    """Return lines and directives in their order; a code listing stays as it is."""
     lines, result = text.split("\n"), []
     while lines:
         line = lines.pop(0)
@@ -289,7 +297,7 @@ def split(text):
 
 
 def closes(line, fence):
-    """Does the line end a block that `fence` began?"""
+    """Return whether the line ends a block that `fence` began."""
     return len(line.rstrip()) >= len(fence) and set(line.rstrip()) == {fence[0]}
 
 
@@ -297,18 +305,19 @@ def closes(line, fence):
 
 
 def is_solution(cell):
+    """Return whether a cell is a worked solution."""
     return "solution" in notebooks.tags(cell)
 
 
 def notebook(name, site="", solutions=True):
-    """The notebook of a page for whoever takes it along: its cells keep their ids, its text is plain."""
+    """Return the notebook of a page for download: its cells keep their ids, its text is plain."""
     made = nbformat.read(notebooks.BOOK / f"{name}.ipynb", as_version=4)
     made.cells = plain_cells(Page(name, site), made.cells, solutions)
     return made
 
 
 def plain_cells(page, cells, solutions=True):
-    """The cells in plain form; a figure's caption stands below it, the references at the end."""
+    """Return the cells in plain form, with captions below figures and the references at the end."""
     result, figures = [], 0
     for cell in cells:
         if is_solution(cell) and not solutions:
@@ -329,7 +338,7 @@ def plain_cells(page, cells, solutions=True):
 
 
 def plain_text(page, cell):
-    """A cell of text; pictures of the book travel with it."""
+    """Return a text cell in plain form, with the book's pictures attached."""
     attachments = {}
 
     def take(match):
@@ -344,9 +353,9 @@ def plain_text(page, cell):
 
 
 def folded(cell):
-    """A cell of code; what the page folds is folded in JupyterLab and, by its first line, in Colab.
+    """Return a code cell; folded cells are folded in JupyterLab and, by their first line, in Colab.
 
-    The tag `book` tells it from a cell that a student has added, also where the ids were lost.
+    The tag `book` distinguishes it from cells that a student adds, even if an editor drops the ids.
     """
     tags = notebooks.tags(cell)
     made = copy.deepcopy(cell)
@@ -362,7 +371,7 @@ def folded(cell):
 
 
 def collected(cells):
-    """A notebook of ours, not yet executed."""
+    """Return a new notebook with these cells, not yet executed."""
     notebooks.give_ids(cells, [])
     made = new_notebook(cells=cells, metadata=notebooks.METADATA)
     made.nbformat_minor = 5
@@ -371,21 +380,21 @@ def collected(cells):
 
 DATA = """
 
-# The files that this page reads, for whoever took the notebook alone.
+# Download the files that this page reads, unless they are here already.
 import urllib.request
 
 for name in {names}:
     if not pathlib.Path(name).exists():
         if not address:
-            raise Missing(f"This page reads {{name}}; take it from the zip.")
+            raise Missing(f"This page reads {{name}}, which is in the zip of all notebooks.")
         place = urllib.parse.urljoin(address, f"{folder}{{name}}")
         urllib.request.urlretrieve(place, name)"""
 
 
 def with_data(made, name, files):
-    """The notebook, whose first cell also fetches those of these files that are not there."""
+    """Return the notebook with a first cell that also downloads those of the files that are missing."""
     if files:
         names = json.dumps([file.name for file in files])
-        folder = posixpath.join(posixpath.dirname(name), "")  # nothing for a page at the top
+        folder = posixpath.join(posixpath.dirname(name), "")  # empty for a page at the top
         made.cells[0].source += DATA.format(names=names, folder=folder)
     return made

@@ -1,11 +1,11 @@
 """Measure time and memory of what a user calls, such as `fast.play(...)`, against other libraries.
 
-    python -m press bench            print the table; fail if a bar is missed twice in a row
-    python -m press bench --record   and store it in book/speed.json, which the page shows
+    python -m press bench            print the table; fail if a limit is exceeded twice in a row
+    python -m press bench --record   also store it in book/speed.json, which the page shows
 
-Every line of the table is a ratio of processor times within one run, the two calls taken in turn, the median
-of each: a shared machine disturbs ratios less than seconds. BLAS and OpenMP have one thread, unless the
-environment says otherwise. A peer that is not installed is named; scikit-learn and numba must be there.
+Each row of the table is a ratio of median processor times; the two calls alternate within one run, because a
+shared machine disturbs ratios less than seconds. BLAS and OpenMP use one thread unless the environment says
+otherwise. Libraries that are not installed are listed; scikit-learn and numba are required.
 """
 
 import argparse
@@ -45,7 +45,7 @@ AVX512 = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SP
 
 @dataclass
 class Line:
-    """A row of the table: a call, the unit it is measured in, and the most it may cost, if there is a bar."""
+    """A row of the table: a call, the call it is compared with, and the largest ratio allowed, if limited."""
 
     work: str
     unit: str
@@ -57,7 +57,7 @@ class Line:
 
 
 def ratio(line: Line) -> float:
-    """The median time of ours over that of theirs, taken in turn; the first call of each is not counted."""
+    """Return the median time of `ours` over that of `theirs`, alternating, without the first call of each."""
     times: tuple[list[int], list[int]] = [], []
     for _ in range(line.repeats + 1):
         for taken, call in zip(times, (line.ours, line.theirs), strict=True):
@@ -68,7 +68,7 @@ def ratio(line: Line) -> float:
 
 
 def of_children() -> int:
-    """The processor time of all processes that were started here and have ended, in ns."""
+    """Return the processor time of all finished child processes, in ns."""
     spent = os.times()
     return int(1e9 * (spent.children_user + spent.children_system))
 
@@ -77,7 +77,7 @@ def of_children() -> int:
 
 
 def data(T: int, n: int, noise: float = 0.15) -> tuple[np.ndarray, np.ndarray]:
-    """Examples of a plane through 0, a share of the labels turned."""
+    """Return examples separated by a hyperplane through 0, with a fraction of the labels flipped."""
     rng = np.random.default_rng(0)
     X, u = rng.standard_normal((T, n)), rng.standard_normal(n)
     y = np.where(X @ u > 0, 1.0, -1.0) * np.where(rng.random(T) < noise, -1.0, 1.0)
@@ -85,6 +85,7 @@ def data(T: int, n: int, noise: float = 0.15) -> tuple[np.ndarray, np.ndarray]:
 
 
 def there(*names: str) -> bool:
+    """Return whether these modules are installed."""
     return all(importlib.util.find_spec(name) is not None for name in names)
 
 
@@ -92,9 +93,9 @@ def there(*names: str) -> bool:
 
 
 def classifiers() -> list[Line]:
-    """A call as a user writes it: arrays that may be changed, losses made from them, all plays kept.
+    """Compare classifiers as a user calls them: losses made from arrays, and all plays kept.
 
-    Each trace is dropped before the next call, which writes its plays into the same memory.
+    Each trace is dropped before the next call, which reuses its memory.
     """
     from sklearn.linear_model import Perceptron as Reference
     from sklearn.linear_model import SGDClassifier
@@ -130,6 +131,7 @@ def classifiers() -> list[Line]:
 
 
 def linear() -> list[Line]:
+    """Compare descent on linear losses with copying the losses."""
     rng = np.random.default_rng(0)
     T, n = 100_000, 20
     Z = rng.standard_normal((T, n))
@@ -156,7 +158,7 @@ def linear() -> list[Line]:
 
 
 def hedge() -> list[Line]:
-    """The bars are for a NumPy whose exponential does not use AVX-512."""
+    """Compare Hedge with one exponential per loss; limits hold for a NumPy that does not use AVX-512."""
     Z = np.random.default_rng(0).random((100_000, 100))
     unit, bars = ("np.exp(Z), by AVX-512", (None, None)) if vectorised() else ("np.exp(Z)", (1.5, None))
     ways = zip(("", ", NumPy alone"), (fast.play, game.play), bars, strict=True)
@@ -173,12 +175,13 @@ def hedge() -> list[Line]:
 
 
 def vectorised() -> bool:
-    """Does np.exp use AVX-512 here?"""
+    """Return whether np.exp uses AVX-512 here."""
     found = np.lib.introspect.opt_func_info("^exp$", "float64").get("exp", {})
     return any(kind["current"].startswith(("AVX512", "X86_V4")) for kind in found.values())
 
 
 def projections() -> list[Line]:
+    """Compare the simplex projection with that of POT."""
     from ot.utils import proj_simplex
 
     lines, rng = [], np.random.default_rng(0)
@@ -207,6 +210,7 @@ def projections() -> list[Line]:
 
 
 def comparators() -> list[Line]:
+    """Compare the best point in hindsight with scikit-learn's LinearSVC."""
     from sklearn.svm import LinearSVC
 
     X, y = data(10_000, 20)
@@ -223,7 +227,7 @@ def comparators() -> list[Line]:
 
 
 def others() -> list[Line]:
-    """Peers that learn a round at a time: the unit is our own game."""
+    """Measure libraries that learn one round at a time, in units of our own game."""
     lines = []
     X, y = data(20_000, 20)
     Z = np.random.default_rng(0).standard_normal((20_000, 20))
@@ -297,7 +301,7 @@ def others() -> list[Line]:
 
 
 def loops() -> list[Line]:
-    """The readable loop, checks at the door and all, against the same formula in bare NumPy."""
+    """Compare the readable loop, including its checks, with the same formula in bare NumPy."""
     X, y = data(2000, 20)
     Z = np.random.default_rng(0).standard_normal((2000, 20))
 
@@ -334,7 +338,7 @@ def loops() -> list[Line]:
 
 
 def floors() -> list[Line]:
-    """Against the memory's own speed: the data read once."""
+    """Compare with reading the data once, the speed of memory."""
     X, y = data(50_000, 20)
     return [
         Line(
@@ -347,8 +351,8 @@ def floors() -> list[Line]:
 
 
 def processes() -> list[Line]:
-    """What a reader waits for: an import, and the book when nothing has changed."""
-    said = [0]  # ns, by the processes themselves
+    """Measure what a reader waits for: an import, and building the book when nothing has changed."""
+    said = [0]  # ns, as reported by the processes
 
     def imported(package: str) -> Callable[[], None]:
         code = f"import time; a = time.process_time_ns(); import {package}; print(time.process_time_ns() - a)"
@@ -372,7 +376,7 @@ def processes() -> list[Line]:
 
 
 def growth() -> dict[str, float]:
-    """The exponent p of time ~ size^p between two sizes, at sizes where a game is long."""
+    """Return the exponent p in time ~ size^p between two sizes, for long games."""
 
     def seconds(T: int, n: int) -> float:
         Z = np.random.default_rng(0).standard_normal((T, n))
@@ -397,12 +401,12 @@ def growth() -> dict[str, float]:
 
 
 def measure(makers: list[Callable[[], list[Line]]]) -> tuple[list[dict[str, Any]], int]:
-    """The table, and how many bars were missed."""
+    """Print and return the table, with the number of limits exceeded."""
     table, missed = [], 0
     for line in (line for make in makers for line in make()):
         value = ratio(line)
         if line.bar is not None and value > line.bar:
-            value = min(value, ratio(line))  # once more: only what is missed twice is missed
+            value = min(value, ratio(line))  # measure again: only a second miss counts
         failed = line.bar is not None and value > line.bar
         missed += failed
         bar = "" if line.bar is None else f"≤ {line.bar:g}"
@@ -414,13 +418,14 @@ def measure(makers: list[Callable[[], list[Line]]]) -> tuple[list[dict[str, Any]
 
 
 def main(arguments: list[str]) -> int:
+    """Parse the command line, measure, and optionally store the table; return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--record", action="store_true")
-    parser.add_argument("--hedge", metavar="FILE", help="Hedge alone, its table into a file")
+    parser.add_argument("--record", action="store_true", help="store the table in book/speed.json")
+    parser.add_argument("--hedge", metavar="FILE", help="measure only Hedge and write the table to FILE")
     args = parser.parse_args(arguments)
-    warnings.simplefilter("ignore")  # LinearSVC does not converge at this tolerance, and says so
+    warnings.simplefilter("ignore")  # LinearSVC warns that it does not converge at this tolerance
     if args.hedge:
         table, missed = measure([hedge])
         Path(args.hedge).write_text(json.dumps(table), "utf8")
@@ -429,7 +434,7 @@ def main(arguments: list[str]) -> int:
     makers = [classifiers, linear, hedge, *([] if "POT" in missing else [projections]), comparators]
     makers += [loops, floors, others, processes]
     table, missed = measure(makers)
-    if vectorised():  # once more in a process where it does not: the bars are for that
+    if vectorised():  # the limits are for np.exp without AVX-512: measure that in another process
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "hedge.json"
             plain = os.environ | {"NPY_DISABLE_CPU_FEATURES": AVX512}
@@ -439,9 +444,9 @@ def main(arguments: list[str]) -> int:
             missed += done.returncode
     exponents = {name: round(p, 2) for name, p in growth().items()}
     for name, p in exponents.items():
-        print(f"time grows as the power {p:.2f} of {name}")
+        print(f"time grows like the power {p:.2f} of {name}")
     for peer in missing:
-        print(f"not installed, so not measured: {peer}")
+        print(f"not measured, because it is not installed: {peer}")
     if args.record:
         versions = {name: _version(name) for name in ("numpy", "numba", *PEERS)}
         machine = {"processor": _processor(), "python": platform.python_version(), "versions": versions}
@@ -451,6 +456,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _version(name: str) -> str | None:
+    """Return the version of an installed package, or None."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -458,6 +464,7 @@ def _version(name: str) -> str | None:
 
 
 def _processor() -> str:
+    """Return the name of the processor."""
     text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
     names = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
     return names[0] if names else platform.processor()

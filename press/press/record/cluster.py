@@ -1,7 +1,7 @@
 """Play a sweep on a dask cluster: python -m press cluster [tcp://host:8786]
 
-Without an address a scheduler and two workers are started on this machine as processes of their own, as one
-would on three machines, and stopped at the end. The rows must be those of a run without a cluster.
+Without an address, we start a scheduler and two workers as separate processes on this machine, and stop them
+at the end. The results must be equal to those of a run without a cluster.
 """
 
 import os
@@ -30,7 +30,7 @@ GRID = {
 
 @contextmanager
 def started(*command):
-    """A process that runs until the end."""
+    """Run a dask command as a process until the end of the `with` block."""
     quiet = os.environ | {"DASK_LOGGING__DISTRIBUTED": "error"}
     process = subprocess.Popen(
         [sys.executable, "-m", "distributed.cli." + command[0], *command[1:]], env=quiet
@@ -44,8 +44,8 @@ def started(*command):
 
 @contextmanager
 def own_cluster(workers=2):
-    """A scheduler and its workers on this machine; its address."""
-    with socket.create_server(("127.0.0.1", 0)) as free:  # nobody else's scheduler is in the way
+    """Start a scheduler and workers on this machine; yield the address."""
+    with socket.create_server(("127.0.0.1", 0)) as free:  # find a free port
         port = free.getsockname()[1]
     address = f"tcp://127.0.0.1:{port}"
     with ExitStack() as stack:
@@ -57,19 +57,20 @@ def own_cluster(workers=2):
 
 
 def play_on(address, **options):
-    """The rows of the grid, played by the workers of the scheduler at this address."""
+    """Return the rows of the grid, played by the workers of the scheduler at this address."""
     with Client(address, timeout=60) as client, parallel_config(backend="dask"):
         client.wait_for_workers(1, timeout=120)
-        client.upload_file(phases.carried(ROOT / "_build"), load=False)  # where the workers find the games
+        client.upload_file(phases.carried(ROOT / "_build"), load=False)  # the workers need the games
         return sweep(**GRID, **options)
 
 
 def main(arguments):
+    """Play the grid on the cluster and compare with a run without one; return the exit code."""
     with ExitStack() as stack:
         address = arguments[0] if arguments else stack.enter_context(own_cluster())
         began = time.perf_counter()
         rows = play_on(address)
         print(f"{len(rows)} games on {address} in {time.perf_counter() - began:.1f} s")
     same = rows == sweep(**GRID, n_jobs=1)
-    print("the same numbers as without a cluster" if same else "NOT the numbers of a run without a cluster")
+    print("equal to a run without a cluster" if same else "DIFFERENT from a run without a cluster")
     return int(not same)

@@ -1,11 +1,11 @@
 """Record the phase diagrams: regret, loss or mistakes over step and horizon, for learners that have a step.
 
-    python -m press phases                              plays all, and times a part on one and two processes
-    python -m press phases --scheduler tcp://host:8786  plays all on a dask cluster; nothing is timed
+    python -m press phases                              play all games, and time some on one and two processes
+    python -m press phases --scheduler tcp://host:8786  play all games on a dask cluster, without timing
 
-writes book/scale/phases.csv (a row a learner, game, step and horizon: mean and spread over the seeds) and, if
-timed, book/scale/phases.json (how long the part took). What _build/phases.db holds is not played again, so an
-interrupted run goes on where it stopped.
+Writes book/scale/phases.csv (one row per learner, game, step and horizon: mean and standard deviation over
+the seeds) and, if timed, book/scale/phases.json. Games in _build/phases.db are not played again, so an
+interrupted run continues where it stopped.
 """
 
 import argparse
@@ -31,46 +31,49 @@ RECORDS = ROOT / "book" / "scale"
 HORIZONS = [2**k for k in range(4, 11)]
 STEPS = [round(2.0 ** (k / 2), 6) for k in range(-16, 5)]
 SEEDS = range(8)
-DISK, EXPERTS, DELAY, RADIUS = Ball(2), 10, 8, 5.0
+DISK, EXPERTS, DELAY, RADIUS, SIGNS = Ball(2), 10, 8, 5.0, 21
 
 
-# ---------------------------------------------------------------- games, each of size at most 1 in its norm
+# ---------------------------------------------------------------- games with losses of norm at most 1
 
 
 def biased(T, rng):
-    """Noise with a small mean: directions in the plane that lean one way."""
+    """Return noise with a small mean: directions in the plane that lean one way."""
     Z = rng.normal([0.3, 0.0], 1.0, (T, 2))
     return Z / np.linalg.norm(Z, axis=1, keepdims=True)
 
 
 def turning(T, rng):
-    """A direction that turns round once in the course of the game, and noise."""
+    """Return a direction that makes one full turn during the game, plus noise."""
     angle = 2 * np.pi * (np.arange(T) / T + rng.random())
     Z = 0.3 * np.stack([np.cos(angle), np.sin(angle)], -1) + rng.standard_normal((T, 2))
     return Z / np.linalg.norm(Z, axis=1, keepdims=True)
 
 
 def spiteful(T, rng):
-    """An adversary that charges across the sum so far."""
+    """Return an adversary whose losses are orthogonal to the sum so far."""
     return adversaries.orthogonal()
 
 
 def tipsters(T, rng):
-    """Ten experts, wrong half the time, but one a little less often."""
+    """Return losses of ten experts that are wrong half the time, one of them a little less often."""
     wrong = rng.random((T, EXPERTS)) < 0.5
     wrong[:, 0] &= rng.random(T) < 0.8
     return wrong.astype(float)
 
 
 def noisy(T, rng):
-    """Examples with margin 0.1, one label in ten reversed."""
+    """Return hinge losses of examples with margin 0.1, with one label in ten flipped."""
     X, y, _ = adversaries.separable(T, 5, 0.1, seed=rng)
     return hinge(X, np.where(rng.random(T) < 0.1, -y, y))
 
 
 def separable(T, rng):
-    """Examples of 20 signs, told apart by the majority of the first three."""
-    X = rng.choice([-1.0, 1.0], (T, 20))
+    """Return losses of examples of 21 signs, labelled by the majority of the first three.
+
+    The number of signs is odd, so Winnow meets no tie, which the last digit of a sum would decide.
+    """
+    X = rng.choice([-1.0, 1.0], (T, SIGNS))
     return perceptron_loss(X, np.sign(X[:, :3].sum(axis=1)))
 
 
@@ -78,25 +81,27 @@ def separable(T, rng):
 
 
 def regret(trace):
-    """The regret over the learner's own set."""
+    """Return the regret over the learner's own set."""
     return {"value": float(trace.regret(trace.learner.over))}
 
 
 def paid(trace):
-    """What was paid in all."""
+    """Return the total loss."""
     return {"value": float(trace.paid.sum())}
 
 
 def mistakes(trace):
-    """Wrong predictions."""
+    """Return the number of wrong predictions."""
     return {"value": float(trace.mistakes.sum())}
 
 
 def winnow(eta):
-    return NormalizedWinnow(20, eta)
+    """Return normalised Winnow with this step."""
+    return NormalizedWinnow(SIGNS, eta)
 
 
 def svm(eta):
+    """Return the online SVM with this step."""
     return OnlineSVM(5, RADIUS, eta)
 
 
@@ -117,7 +122,7 @@ CHOSEN = [  # learners, games, measure
 
 
 def record(file, **options):
-    """All rows of all sweeps."""
+    """Return the rows of all sweeps."""
     rows = []
     for learners, games, measure in CHOSEN:
         rows += sweep(learners, games, HORIZONS, STEPS, SEEDS, measure=measure, file=file, **options)
@@ -125,7 +130,7 @@ def record(file, **options):
 
 
 def summary(rows):
-    """Mean and standard deviation over the seeds."""
+    """Return a table with mean and standard deviation over the seeds."""
     found = defaultdict(list)
     for row in rows:
         if row["error"]:
@@ -141,38 +146,39 @@ def summary(rows):
 
 
 def processor():
-    """Seconds of processor time, this process and those it has waited for."""
+    """Return the processor time in seconds of this process and its finished children."""
     used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
 def timed(action):
+    """Return the wall and processor time of an action."""
     began, used = time.perf_counter(), processor()
     action()
     return {"wall": round(time.perf_counter() - began, 1), "processor": round(processor() - used, 1)}
 
 
 def part():
-    """What is timed: descent on directions that lean, half of the seeds."""
+    """Return the sweep that is timed: descent on biased directions, half of the seeds."""
     learners, games, measure = CHOSEN[0]
     return learners, games[:1], HORIZONS, STEPS, SEEDS[::2], measure
 
 
 def bare():
-    """The games of the part in a loop, without the table."""
+    """Play the games of this sweep in a simple loop, without `sweep`."""
     for cell in cells(*part()):
         cell.measure(cell.trace())
 
 
 def timings():
-    """Wall and processor time of the part: in a bare loop, by sweep in one process, by sweep in two."""
+    """Return the times of this sweep: in a simple loop, and by `sweep` in one and in two processes."""
     from joblib.externals.loky import get_reusable_executor
 
     def two():
         sweep(*part(), n_jobs=2, progress=False)
-        get_reusable_executor().shutdown(wait=True)  # its workers count only once they have ended
+        get_reusable_executor().shutdown(wait=True)  # workers are counted only after they have ended
 
-    bare()  # everything is imported and warm
+    bare()  # warm up
     times = {
         "bare loop": timed(bare),
         "sweep, 1 process": timed(lambda: sweep(*part(), n_jobs=1, progress=False)),
@@ -183,7 +189,7 @@ def timings():
 
 
 def carried(folder):
-    """Return a zip of this module, for workers that have ocolib but no press."""
+    """Return a zip of this module, for workers that have ocolib but not press."""
     with zipfile.ZipFile(folder / "games.zip", "w") as bundle:
         for name in ("__init__.py", "record/__init__.py", "record/phases.py"):
             bundle.write(HOME / name, f"press/{name}")
@@ -191,9 +197,10 @@ def carried(folder):
 
 
 def main(arguments):
+    """Parse the command line, play the games and write the files."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--scheduler", help="address of a running dask scheduler")
-    parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--jobs", type=int, default=-1, help="processes (default: all cores)")
     chosen = parser.parse_args(arguments)
     RECORDS.mkdir(exist_ok=True)
     file = ROOT / "_build" / "phases.db"

@@ -1,9 +1,9 @@
 """Check every proof with Coq: `python formal/check.py [--theory] [--coqchk]`.
 
-Copies `formal/*.v` to `_build/formal`, writes the stored certificates beside them, compiles what has
-changed, and asks Coq what all theorems together assume. It fails if a file does not compile, if anything is
-admitted, or if an assumption is not in `formal/assumptions.txt`. `--theory` leaves the certificates out;
-`--coqchk` has the compiled theory checked again by Coq's second, independent checker.
+Copies `formal/*.v` to `_build/formal`, writes the stored certificates as Coq files beside them, compiles what
+has changed, and asks Coq which axioms the theorems use. It fails if a file does not compile, if anything is
+admitted without proof, or if an axiom is not listed in `formal/assumptions.txt`. `--theory` leaves out the
+certificates; `--coqchk` also runs Coq's second, independent checker on the compiled theory.
 """
 
 import argparse
@@ -24,9 +24,9 @@ import generate
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "_build" / "formal"
-#: names of the library change with the version
+#: names in Coq's library change between versions
 VERSION = "8.16"
-#: words by which a Coq file could assume what it should prove
+#: commands with which a Coq file could assume what it should prove
 FORBIDDEN = re.compile(
     r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Abort|bypass_check|Unset Guard Checking)\b"
 )
@@ -34,7 +34,7 @@ STATEMENT = re.compile(r"^(?:Theorem|Lemma|Corollary) ([\w']+)", re.MULTILINE)
 
 
 def bare(text: str) -> str:
-    """A Coq text without its comments."""
+    """Return a Coq text without its comments."""
     kept, depth = [], 0
     for part in re.split(r"(\(\*|\*\))", text):
         if part == "(*":
@@ -47,7 +47,7 @@ def bare(text: str) -> str:
 
 
 def sources(stored: bool = True) -> dict[str, str]:
-    """{module: text}, in an order in which they can be compiled."""
+    """Return {module: text}, ordered such that imports come first."""
     texts = {path.stem: path.read_text("utf8") for path in HERE.glob("*.v")}
     if stored:
         texts |= {name[:-2]: text for name, text in generate.files(generate.cert.stored()).items()}
@@ -55,26 +55,26 @@ def sources(stored: bool = True) -> dict[str, str]:
     while texts:
         ready = [name for name in sorted(texts) if all(used not in texts for used in imports(texts[name]))]
         if not ready:
-            raise ValueError(f"these files import one another: {', '.join(texts)}")
+            raise ValueError(f"these files import each other in a circle: {', '.join(texts)}")
         for name in ready:
             ordered[name] = texts.pop(name)
     return ordered
 
 
 def imports(text: str) -> list[str]:
-    """The modules of ours that a file imports."""
+    """Return our own modules that a file imports."""
     return [
         name for line in re.findall(r"From Formal Require Import ([^.]*)\.", text) for name in line.split()
     ]
 
 
 def statements(text: str) -> list[str]:
-    """The names of the theorems, lemmas and corollaries of a file."""
+    """Return the names of the theorems, lemmas and corollaries of a file."""
     return STATEMENT.findall(bare(text))
 
 
 def coq(program: str, *arguments: str) -> str:
-    """Run a program of Coq in the build folder; its output, or SystemExit with the error."""
+    """Run a Coq program in the build folder and return its output; exit with its error if it fails."""
     done = subprocess.run([program, *arguments], cwd=BUILD, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{program} {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
@@ -82,23 +82,24 @@ def coq(program: str, *arguments: str) -> str:
 
 
 def unusable() -> str:
-    """Why no proof can be checked here; empty if it can."""
+    """Return why no proof can be checked here; empty if proofs can be checked."""
     if shutil.which("coqc") is None:
         return "Coq is not installed (Debian 12: apt install coq)"
     version = coq_version()
     if not version.startswith(VERSION) and not os.environ.get("OCOLIB_ANY_COQ"):
-        return f"The proofs are for Coq {VERSION}, this is {version} (OCOLIB_ANY_COQ=1 tries it all the same)"
+        return f"The proofs need Coq {VERSION}, this is {version} (OCOLIB_ANY_COQ=1 tries it anyway)"
     return ""
 
 
 def coq_version() -> str:
+    """Return the version of the installed Coq."""
     done = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True, check=True)
     return done.stdout.split()[0]
 
 
 @contextmanager
 def locked() -> Iterator[None]:
-    """One build at a time: tests may ask for it from several processes."""
+    """Allow only one build at a time, because tests may start it from several processes."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -106,7 +107,7 @@ def locked() -> Iterator[None]:
 
 
 def compile_one(name: str, text: str, key: str, after: list[Future]) -> bool:
-    """Compile a module unless it was compiled already from the same text and imports."""
+    """Compile a module unless it was already compiled from the same text and imports."""
     for future in after:
         future.result()
     source, made, stamp = BUILD / f"{name}.v", BUILD / f"{name}.vo", BUILD / f".{name}.key"
@@ -119,7 +120,7 @@ def compile_one(name: str, text: str, key: str, after: list[Future]) -> bool:
 
 
 def build(stored: bool = True, jobs: int = 2) -> dict[str, str]:
-    """Compile all modules; {module: text}."""
+    """Compile all modules; return {module: text}."""
     version = coq_version()
     with locked():
         texts, keys = sources(stored), {}
@@ -137,10 +138,10 @@ def build(stored: bool = True, jobs: int = 2) -> dict[str, str]:
 
 
 def assumptions(texts: dict[str, str]) -> set[str]:
-    """The names of everything that the statements of these modules rest on without proof."""
+    """Return the names of all axioms that the statements of these modules depend on."""
     names = [f"Formal.{module}.{name}" for module, text in texts.items() for name in statements(text)]
     lines = [f"From Formal Require {' '.join(texts)}."]
-    # one term that contains every proof: then Coq walks through the library once
+    # one term that contains every proof, so that Coq traverses the library only once
     lines += ["Definition everything : True :=", *(f"  let _ := @{name} in" for name in names), "  I."]
     with locked():
         (BUILD / "Assumptions.v").write_text("\n".join([*lines, "Print Assumptions everything.", ""]))
@@ -151,12 +152,13 @@ def assumptions(texts: dict[str, str]) -> set[str]:
 
 
 def allowed() -> set[str]:
-    """The assumptions that we accept: those of the standard library's real numbers."""
+    """Return the axioms that we accept: those of the standard library's real numbers."""
     lines = (HERE / "assumptions.txt").read_text("utf8").splitlines()
     return {line.split()[0] for line in lines if line.strip() and not line.startswith("#")}
 
 
 def main() -> int:
+    """Check all proofs and print a summary; return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -170,7 +172,7 @@ def main() -> int:
     texts = build(not arguments.theory, int(os.environ.get("FORMAL_JOBS", "2")))
     for name, text in texts.items():
         if found := FORBIDDEN.search(bare(text)):
-            print(f"{name}.v says {found[0]}: something is assumed or left unproved", file=sys.stderr)
+            print(f"{name}.v contains {found[0]}: something is assumed or left unproved", file=sys.stderr)
             return 1
     found, known = assumptions(texts), allowed()
     if found != known:

@@ -26,7 +26,7 @@ PER_FILE = 24
 
 
 class Vectors:
-    """The places of the vectors of a game, as `Upper.v` numbers them."""
+    """Number the vectors of a game as `Upper.v` does."""
 
     def __init__(self, problem: cert.Descent):
         self.p, self.T, self.delay = problem, problem.T, problem.delay
@@ -49,24 +49,24 @@ class Vectors:
 
 
 def minus(a: Lin, b: Lin) -> Lin:
-    """a − b."""
+    """Return a − b."""
     return {i: a.get(i, 0) - b.get(i, 0) for i in {*a, *b}}
 
 
 def product(k: int, a: Lin, b: Lin) -> Form:
-    """k⟨a, b⟩."""
+    """Return k⟨a, b⟩."""
     return [(k * x * y, i, j) for i, x in a.items() for j, y in b.items()]
 
 
 def steps(problem: cert.Descent) -> tuple[int, list[tuple[int, int]]]:
-    """(d, pairs (a, b)): d·η_t lies within b of a."""
+    """Return (d, [(a, b), …]): d·η_t lies within b of a."""
     roots = [cert.root(q) for q in problem.eta2]
     d = lcm(*(x.denominator for pair in roots for x in pair))
     return d, [(int(middle * d), int(error * d)) for middle, error in roots]
 
 
 def slack(problem: cert.Descent, multipliers: dict[str, int], unit: int) -> Whole:
-    """The matrix that `upper_check` assembles, for multipliers over a common denominator."""
+    """Return the matrix that `upper_check` assembles, for multipliers over a common denominator."""
     at = Vectors(problem)
     d, near = steps(problem)
     F: Form = []
@@ -97,12 +97,12 @@ def slack(problem: cert.Descent, multipliers: dict[str, int], unit: int) -> Whol
 
 
 def dominant(R: Sequence[Sequence[int]]) -> bool:
-    """Whether no diagonal entry is below the sum of the absolute values beside it."""
+    """Test whether every diagonal entry is at least the sum of the absolute values beside it."""
     return all(2 * row[i] >= sum(map(abs, row)) + (row[i] - abs(row[i])) for i, row in enumerate(R))
 
 
 def rounded(M: Whole, bits: int) -> Witness | None:
-    """Cholesky in whole numbers of 4^bits·M, made a little smaller; None if M is singular or nearly so."""
+    """Return a witness from a rounded Cholesky factor of 4^bits·M; None if M is singular or nearly so."""
     n, s = len(M), 4**bits
     A = [[s * x for x in row] for row in M]
     margin = 2 * n * max(isqrt(max(A[i][i], 0)) + 1 for i in range(n))
@@ -124,7 +124,7 @@ def rounded(M: Whole, bits: int) -> Witness | None:
 
 
 def exact(M: Whole) -> Witness:
-    """M = L·D·Lᵀ in fractions, made whole; `Refused` if M is not positive semidefinite."""
+    """Return a witness from M = L·D·Lᵀ in fractions; raise `Refused` if M is not positive semidefinite."""
     n, A = len(M), [[Fraction(x) for x in row] for row in M]
     squares: list[tuple[Fraction, list[int]]] = []
     for k in range(n):
@@ -145,7 +145,7 @@ def exact(M: Whole) -> Witness:
 
 
 def witness(M: Whole) -> Witness:
-    """Why M is positive semidefinite: short where M is well away from singular, else exact."""
+    """Return a witness that M is positive semidefinite: a short one if possible, else an exact one."""
     for bits in (0, 8, 16, 32, 64):
         found = rounded(M, bits)
         if found:
@@ -190,13 +190,13 @@ def condition(name: str) -> str:
 
 
 def problem_text(p: cert.Descent) -> str:
-    """The problem as a Coq term; `read_problem` reads it back."""
+    """Return the problem as a Coq term; `read_problem` reads it back."""
     flags = (str(p.projection == "eager").lower(), str(p.within == "diameter").lower())
     return f"Problem {p.T} {listed(map(q, p.eta2))} {q(p.rho2)} {flags[0]} {flags[1]} {p.delay}"
 
 
 def read_problem(text: str, size2: Fraction) -> cert.Descent:
-    """The `Descent` of a Coq term that `problem_text` wrote."""
+    """Return the `Descent` of a Coq term that `problem_text` wrote."""
     found = re.fullmatch(r"Problem (\d+) \[(.*)\] \((\d+) # (\d+)\) (\w+) (\w+) (\d+)", text)
     if found is None:
         raise ValueError(f"not a problem: {text}")
@@ -226,14 +226,14 @@ def lower_text(gram: cert.Gram) -> str:
 
 
 def ends(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-    """The numbers of the statement: decimals rounded outward, or the fraction itself if it is exact."""
+    """Return the numbers of the statement: decimals rounded outward, or fractions if they are exact."""
     if low == high:
         return low, high
     return Fraction(cert.decimal(low, up=False)), Fraction(cert.decimal(high, up=True))
 
 
 def certificate_text(number: int, name: str, found: cert.Certificate) -> str:
-    """A section of a Coq file: the data of a certificate, and its theorem."""
+    """Return a section of a Coq file: the data of a certificate, and its theorem."""
     sizes = [Fraction(x) for x in found["problem"]["size2"]]
     p = cert.game(found)
     multipliers = {key: Fraction(x) for key, x in found["multipliers"].items()}
@@ -268,7 +268,7 @@ RATIOS = ("5/4", "3/2", "2", "3", "5")
 
 
 def share(lines: Sequence[cert.Pair], sizes: Sequence[Fraction], lows: Sequence[Fraction]) -> Fraction:
-    """The share of the first of two lines in a mixture that stays farthest below the two numbers."""
+    """Return the share of the first of two lines in the mixture that stays farthest below the two numbers."""
 
     def least(c: Fraction) -> Fraction:
         a, b = (c * x + (1 - c) * y for x, y in zip(*lines, strict=True))
@@ -278,7 +278,7 @@ def share(lines: Sequence[cert.Pair], sizes: Sequence[Fraction], lows: Sequence[
 
 
 def comparison_text(stored: dict[str, Any], T: int, which: int) -> str:
-    """Eager descent is worse than lazy descent at all sizes between two of the certificates "long steps"."""
+    """Return the theorem that eager descent is worse than lazy at all sizes between two of "long steps"."""
     names = [f"long steps, {{}}, ηρ/R = {ratio}, T = {T}" for ratio in RATIOS[which : which + 2]]
     eager, lazy = ([stored[name.format(kind)] for name in reversed(names)] for kind in ("eager", "lazy"))
     sizes = [cert.game(found).size2 for found in eager]
@@ -325,7 +325,7 @@ Arguments at_most _ _%R _%R.
 
 
 def files(stored: dict[str, Any]) -> dict[str, str]:
-    """{file name: text}, for all certificates, and for the comparisons that follow from them."""
+    """Return {file name: text} for all certificates and the comparisons that follow from them."""
     texts = [certificate_text(i, name, found) for i, (name, found) in enumerate(stored.items(), 1)]
     compared = [comparison_text(stored, T, k) for T in range(3, 11) for k in range(len(RATIOS) - 1)]
     found = {}

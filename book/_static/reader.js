@@ -45,6 +45,38 @@
     });
   };
 
+  // Mark the section being read in the contents: the last one that begins above a line at 35 % of the window,
+  // which moves to the bottom near the end of the page. Measure only top-level sections and those inside the
+  // current one, because the browser lays out distant sections late.
+  const markSection = () => {
+    const links = [...document.querySelectorAll('#pst-page-toc-nav a[href^="#"]')];
+    const places = new Map(links.map(link => [document.getElementById(decodeURIComponent(link.hash.slice(1))), link]));
+    const parent = place => { do place = place.parentElement; while (place && !places.has(place)); return place; };
+    places.delete(null);
+    let clicked = 0, waiting = false;
+    const mark = now => links.forEach(link => {
+      link.classList.toggle('active', link === now);
+      if (link === now) link.setAttribute('aria-current', 'true'); else link.removeAttribute('aria-current');
+    });
+    const look = () => {
+      waiting = false;
+      if (performance.now() - clicked < 1000) return;
+      const left = document.documentElement.scrollHeight - innerHeight - scrollY;
+      const line = Math.max(0.35 * innerHeight, innerHeight - left);
+      let now = null, inside = [...places.keys()].filter(place => !parent(place));
+      while (inside.length) {
+        const begun = inside.filter(place => place.getBoundingClientRect().top < line).pop();
+        now = begun ?? now;
+        inside = begun ? [...places.keys()].filter(place => parent(place) === begun) : [];
+      }
+      mark(places.get(now));
+    };
+    const soon = () => { if (!waiting) waiting = requestAnimationFrame(look); };
+    if (!links.length) return;
+    links.forEach(link => link.addEventListener('click', () => { clicked = performance.now(); mark(link); }));
+    for (const name of ['scroll', 'resize']) addEventListener(name, soon, { passive: true });
+  };
+
   // Search: the index comes when the field is entered, as a script, so that it works from a file too.
   const found = {};
   const index = () => found.book ??= Promise.all([load('_static/finder.js'), load('_static/finder-index.js')])
@@ -148,6 +180,7 @@
     keepFocus();
     keepPlace();
     stayAtTarget();
+    markSection();
     prepareSearch();
     prepareFilter();
     prepareChecks();

@@ -1,10 +1,10 @@
-"""Lecture 4's parallel online SVM on real processes: an actor holds w, workers read it and bring gradients.
+"""Run Lecture 4's parallel online SVM on real processes: an actor holds w, and workers bring gradients.
 
     python book/scale/parallel_svm.py
 
-runs it on dask, with 1, 2 and 4 workers and without any messages, on data that scikit-learn ships,
-and writes book/scale/parallel-svm.json: in which order the workers were served and when, how stale each
-gradient was, and what all this cost in wall and processor time.
+runs it on dask, with 1, 2 and 4 workers and without any messages, on data that scikit-learn ships. It writes
+book/scale/parallel-svm.json: the order in which the workers were served and the times, how stale each
+gradient was, and the wall and processor time of each run.
 """
 
 import json
@@ -39,7 +39,7 @@ GRID_GRADIENTS = 30
 TRIALS, SECONDS = (
     (3, 9),
     120,
-)  # at least and at most so many; beyond the least none begins after so many seconds
+)  # trials: at least, at most; no further one begins after so many seconds
 RADIUS = 10.0
 
 
@@ -48,10 +48,10 @@ RADIUS = 10.0
 
 @cache
 def records(data):
-    """(X, y): standardised features, each row then scaled to length 1, and a 1 for the bias; y = ±1.
+    """Return (X, y): standardised features, each row then scaled to length 1, and a 1 for the bias; y = ±1.
 
-    Breast cancer: benign or not. Digits: 5 to 9 or not. With all products of two features, squares among
-    them, the model is a quadratic one.
+    The label says whether a tumour is benign ("cancer"), or whether a digit is 5 to 9 ("digits"). "products"
+    adds all products of two features, including squares, so that the model is quadratic.
     """
     from sklearn.datasets import load_breast_cancer, load_digits
 
@@ -73,7 +73,7 @@ def records(data):
 
 @dataclass(frozen=True)
 class Batch:
-    """The mean hinge loss of some rows of (X, y), with slope 0 at the kink."""
+    """Represent the mean hinge loss of some rows of (X, y), with slope 0 at the kink."""
 
     X: np.ndarray
     y: np.ndarray
@@ -93,7 +93,7 @@ class Batch:
 
 
 def batches(data, batch, worker=0, crew=1):
-    """What a worker computes its gradients on: batches drawn from its own shard, every crew-th record."""
+    """Yield the losses of a worker: batches drawn from its own shard, which is every crew-th record."""
     X, y = records(data)
     shard = np.random.default_rng(0).permutation(len(X))[worker::crew]
     X, y, rng = X[shard], y[shard], np.random.default_rng([1, worker])
@@ -101,7 +101,7 @@ def batches(data, batch, worker=0, crew=1):
 
 
 def learner(data, gradients, delay=0):
-    """Constant step λ/(ρ√T), the bound's for no delay, over ‖w‖ ≤ λ; ρ bounds the length of a record."""
+    """Return descent over ‖w‖ ≤ λ with the step λ/(ρ√T) of the bound without delay; ρ bounds ‖x‖."""
     X, _ = records(data)
     rho = np.linalg.norm(X, axis=1).max()
     return DelayedOGD(
@@ -113,7 +113,7 @@ def learner(data, gradients, delay=0):
 
 
 class Server:
-    """Holds w, and logs who was served, when, and how stale each gradient was."""
+    """Hold w, and log who was served, when, and how stale each gradient was."""
 
     def __init__(self, learner, gradients):
         self.player, self.gradients = learner.player(), gradients
@@ -137,7 +137,7 @@ class Server:
         return None if enough else self.player.predict()
 
     def log(self):
-        """What the server keeps of a run; of the last w at most 32 coordinates."""
+        """Return what is stored of a run; of the last w at most 32 coordinates."""
         w = self.player.predict()
         return {
             "served": "".join(map(str, self.served)),
@@ -151,7 +151,7 @@ class Server:
 def work(serve, worker, losses):
     """Read w, compute a gradient on a batch, bring it and read again.
 
-    Returns the worker's processor time, in gradients and in all.
+    Return the worker's processor time, in gradients and in all.
     """
     began, gradients = time.process_time(), 0.0
     w = serve(worker)
@@ -164,7 +164,7 @@ def work(serve, worker, losses):
 
 
 def work_far(server, worker, crew, data, batch):
-    """`work` where the server is an actor in another process."""
+    """Run `work` with a server that is an actor in another process."""
     return work(
         lambda *sent: server.serve(*sent).result(),
         worker,
@@ -173,7 +173,7 @@ def work_far(server, worker, crew, data, batch):
 
 
 def work_alone(data, batch, gradients):
-    """`work` without messages: server and worker are one process."""
+    """Run `work` without messages: server and worker are one process."""
     server = Server(learner(data, gradients), gradients)
     spent = work(server.serve, 0, batches(data, batch))
     return server.log() | {"server": 0.0}, [spent]
@@ -183,7 +183,7 @@ def work_alone(data, batch, gradients):
 
 
 def run(client, crew, data, batch, gradients):
-    """One run: its log, its milliseconds on the clock, and processor milliseconds a gradient."""
+    """Play one run; return its log, its wall time, and the processor time per gradient, in milliseconds."""
     seat, *others = client.nthreads()
     if crew:
         server = client.submit(
@@ -222,7 +222,7 @@ def run(client, crew, data, batch, gradients):
 
 
 def delays(served):
-    """d_s of each round s whose gradient came: how often others were served from its read to its arrival."""
+    """Return the delay d_s of each round s whose gradient arrived: how often others were served meanwhile."""
     last, found = {}, {}
     for place, worker in enumerate(served):
         if worker in last:
@@ -232,7 +232,7 @@ def delays(served):
 
 
 def losses(run):
-    """f_1, …, f_T: round t is the t-th entry of the log, on the next batch of the worker that is served."""
+    """Return f_1, …, f_T: f_t is the next batch of the worker that is the t-th entry of the log."""
     crew = max(run["crew"], 1)
     shards = [
         batches(run["data"], run["batch"], worker, crew) for worker in range(crew)
@@ -241,7 +241,7 @@ def losses(run):
 
 
 def replayed(run):
-    """(plays w_1, …, w_T; the server afterwards) of the same run in this process, in the recorded order."""
+    """Replay a run in this process, in the recorded order; return the plays w_1, …, w_T and the server."""
     played = losses(run)
     server, reading, plays = (
         Server(learner(run["data"], len(played)), len(played)),
@@ -260,7 +260,7 @@ def replayed(run):
 
 
 def verified(run):
-    """The plays of the same run in this process, if it counts the same staleness and ends at the same w."""
+    """Replay a run; return its plays, or raise a `ValueError` if staleness or the last w differ."""
     plays, server = replayed(run)
     again = server.log()
     if again["staleness"] != run["staleness"]:
@@ -278,7 +278,7 @@ def verified(run):
 
 @contextmanager
 def cluster(workers):
-    """The client of some worker processes on this machine, which find this module."""
+    """Start worker processes on this machine that can import this module; yield their client."""
     import dask
     from distributed import Client, LocalCluster
 
@@ -296,13 +296,13 @@ def cluster(workers):
 
 
 def prepare():
-    """Each process makes its data once, before anything is timed."""
+    """Make the data once in each process, before anything is timed."""
     for data in GRID[0]:
         records(data)
 
 
 def median(trials):
-    """Medians of the times of some trials of one run, in milliseconds a gradient."""
+    """Return the median times of some trials of one run, in milliseconds per gradient."""
     T = trials[0]["gradients"]
     found = {"wall": np.median([trial["wall"] for trial in trials]) / T}
     for name in trials[0]["processor"]:
@@ -311,7 +311,7 @@ def median(trials):
 
 
 def record(client):
-    """All runs, trial after trial of everything, so that a busy moment does not spoil all trials of one."""
+    """Play all runs once per trial, so that a busy moment does not spoil all trials of one run."""
     runs, grid, began = [], defaultdict(list), time.perf_counter()
     for trial in range(TRIALS[1]):
         if trial >= TRIALS[0] and time.perf_counter() - began > SECONDS:
@@ -343,6 +343,7 @@ def record(client):
 
 
 def main():
+    """Record all runs on new worker processes."""
     import distributed
 
     began = time.perf_counter()

@@ -1,7 +1,7 @@
 """What the tests of `sweep` play: in a module, so that every process finds it."""
 
-import os
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +18,8 @@ def coins(T, rng):
 
 
 def slow(T, rng):
-    time.sleep(float(os.environ.get("SECONDS_A_GAME", "0.05")))
+    pace = Path("seconds_a_game")  # in the current folder; a file is not part of the key
+    time.sleep(float(pace.read_text()) if pace.exists() else 0.05)
     return coins(T, rng)
 
 

@@ -136,14 +136,17 @@ def test_unknown_digits_are_counted_against_the_prover():
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({"T": 0}, "T must be an integer from 1 to 50"),
-        ({"T": 2.0}, "T must be an integer from 1 to 50"),
-        ({"delay": -1}, "delay must be an integer from 0 to 50"),
+        ({"T": 0}, "T must be an integer from 1 to 20"),
+        ({"T": 2.0}, "T must be an integer from 1 to 20"),
+        ({"T": 21}, "T must be an integer from 1 to 20"),
+        ({"T": True}, "T must be an integer from 1 to 20"),
+        ({"delay": -1}, "delay must be an integer from 0 to 20"),
         ({"projection": "busy"}, "projection must be one of"),
         ({"within": "box"}, "within must be one of"),
         ({"projection": "eager", "delay": 1}, "delay must be 0 for eager"),
         ({"eta2": [1, 1, 1]}, "eta2 must have T − 1 = 1 entries"),
         ({"size2": 0}, "must be > 0"),
+        ({"rho2": 0}, "must be > 0"),
         ({"eta2": -1}, "must be > 0"),
     ],
 )
@@ -840,3 +843,40 @@ def test_many_denominators_do_not_hold_up_the_check(T, grams, digits):
 def test_nothing_stands_beside_the_statement_and_the_statement_is_plain_text(change):
     with pytest.raises(cert.Refused, match="nothing else"):
         cert.verify(STORED[RANGE] | change)
+
+
+def test_a_name_that_is_no_condition_is_refused_before_its_number_is_read():
+    """A million wrong names do not cost the time of a million numbers."""
+    made = {"gradient z1": "1", "no condition": "not a number"}
+    with pytest.raises(cert.Refused, match="there is no condition 'no condition'"):
+        cert.line(cert.Descent(2), made)
+
+
+def test_a_matrix_whose_elimination_would_take_long_is_refused():
+    n = 20
+    for digits, fine in ((990, True), (1000, False)):  # binary digits: 20·1000 is the limit
+        M = [[(1 << digits) * (i == j) for j in range(n)] for i in range(n)]
+        if fine:
+            assert cert.psd(M)
+        else:
+            with pytest.raises(cert.Refused, match=r"at most 20000 rows × binary digits.*got 20 × 1001"):
+                cert.psd(M)
+
+
+def test_how_long_a_number_and_a_common_denominator_may_be():
+    for sign in (1, -1):
+        assert cert.number(sign * 2**399) == sign * 2**399
+        with pytest.raises(cert.Refused, match="a number must have at most 400 binary digits"):
+            cert.number(sign * 2**400)
+    with pytest.raises(cert.Refused, match="a number must have at most 400 binary digits"):
+        cert.number(Fraction(1, 2**400))
+    assert cert._denominator([Fraction(1, 2**999), Fraction(1, 2)], 20) == 2**999
+    with pytest.raises(cert.Refused, match="at most 1000 binary digits for 20 rows"):
+        cert._denominator([Fraction(1, 2**1000)], 20)
+
+
+def test_where_a_slack_is_negative_is_said_of_small_matrices_only():
+    with pytest.raises(cert.Refused, match="the slack is negative at z1 = "):
+        cert.line(cert.Descent(12), {})
+    with pytest.raises(cert.Refused, match=r"^the slack is not positive semidefinite$"):
+        cert.line(cert.Descent(13), {})

@@ -72,7 +72,7 @@ HARD = {
 def test_few_examples_of_any_size_have_a_best_point(name, make):
     """Fewer examples than numbers, many best points, slopes that are constant far out: nothing is refused."""
     rng = np.random.default_rng(1)
-    for T in [1, 2, 5, 12] * 8:
+    for T in [1, 2, 5, 12] * 4:
         over = make(int(rng.integers(1, 6)))
         X = rng.standard_normal((T, over.dim)) * rng.choice([0.1, 1.0, 10.0])
         best = comparators.best(HARD[name](X, rng.choice([-1.0, 1.0], T)), over)
@@ -161,9 +161,84 @@ def test_on_a_bounded_set_there_is_an_answer_with_its_gap_even_if_the_search_fai
 
 
 def test_losses_beyond_the_floats_are_named():
-    data = losses.exponential([[-1000.0, -1000.0]], [1.0])
-    with pytest.raises(ValueError, match="beyond the floats"):
-        comparators.best(data, Simplex(2))
+    """Two exponents 1500·u_1 + 1000·u_2 and 1000·u_1 + 1500·u_2: their sum is least, 2·e^1250, at (½, ½)."""
+    E = np.array([[1500.0, 1000.0], [1000.0, 1500.0]])
+    for data in (losses.exponential(-E, [1.0, 1.0]), losses.poisson(E, [0, 3])):
+        with pytest.raises(ValueError, match=r"on all of Simplex.* is at least e\^1251, beyond the floats"):
+            comparators.best(data, Simplex(2))
+    with pytest.raises(ValueError, match="beyond the floats at every point tried"):
+        comparators.best(losses.exponential([[-1.0]], [1.0]), Ball(1, 1.0, [1000.0]))
+
+
+@pytest.mark.parametrize("top", [300.0, 700.0, 708.0])
+def test_losses_just_within_the_floats_have_a_certified_best_point(top):
+    """Exponents top + 250(d − 0.4) and top − 500(d − 0.4), d = u_1 − u_2: least where e^(750(d − 0.4)) = 2.
+
+    Their slopes are beyond the floats, and at (½, ½) so is the sum.
+    """
+    E = top + np.array([[150.0, -350.0], [-300.0, 700.0]])
+    least = np.exp(top) * (2 ** (1 / 3) + 2 ** (-2 / 3))
+    for data in (losses.exponential(E, [-1.0, -1.0]), losses.poisson(E, [0, 3])):
+        best = comparators.best(data, Simplex(2))
+        assert best.point[0] - best.point[1] == pytest.approx(0.4 + np.log(2) / 750, abs=1e-6)
+        assert best.value == pytest.approx(least, rel=1e-8) and best.gap <= 1e-8 * best.value
+
+
+def test_a_search_that_begins_near_the_largest_float_ends_at_a_small_sum():
+    """exp(2100·u_1 − 3) + exp(3 − 2100·u_1), which at u_1 = ⅓ is e^697, is least where both are 1."""
+    E = np.array([[2097.0, -3.0, -3.0], [-2097.0, 3.0, 3.0]])
+    best = comparators.best(losses.exponential(E, [-1.0, -1.0]), Simplex(3))
+    assert best.value == pytest.approx(2.0) and best.gap <= 1e-8
+
+
+def ordinary(seed):
+    """List the games of one sample of data: (name, scale, losses, set)."""
+    rng = np.random.default_rng(seed)
+    X, signs = rng.standard_normal((5, n)), rng.choice([-1.0, 1.0], 5)
+    reals, counts = 3 * rng.standard_normal(5), rng.integers(0, 5, 5)
+    scales = {1: 1.0, 10: 10.0, 100: 100.0, 1000: 1000.0, "1 to 1000": np.logspace(0, 3, n)}
+    return [
+        (name, scale, TABLE[name](X * factor, signs, reals, counts), over)
+        for name in TABLE
+        for scale, factor in scales.items()
+        for over in [*BOUNDED, Orthant(n), Space(n)]
+    ]
+
+
+def solved(name, scale, data, over):
+    """A certified answer, or what another program says too: every point pays more than the largest float."""
+    try:
+        best = comparators.best(data, over)
+    except ValueError as error:
+        from scipy.optimize import linprog  # the least of the largest exponent
+
+        E = data.X if name == "poisson" else -data.y[:, None] * data.X
+        rows, one = np.c_[E, -np.ones(len(E))], [[*np.ones(n), 0.0]]
+        least = linprog(
+            [*np.zeros(n), 1.0], rows, np.zeros(len(E)), one, [1.0], [(0, None)] * n + [(None, None)]
+        )
+        assert isinstance(over, Simplex) and "on all of Simplex" in str(error) and least.fun > 705, (
+            name,
+            scale,
+        )
+        return
+    assert over.contains(best.point), (name, scale, over)
+    assert best.gap <= 1e-8 * max(1.0, abs(best.value)), (name, scale, over)
+
+
+def test_a_sample_of_ordinary_games_is_solved():
+    for i, game in enumerate(ordinary(40)):  # in 40 one game is beyond the floats
+        if i % 13 == 3 * (i // 13) % 13 or ("1000" in str(game[1]) and isinstance(game[3], Simplex)):
+            solved(*game)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(8))
+def test_all_ordinary_games_are_solved(seed):
+    games = ordinary(seed)
+    assert len(games) == 780
+    for game in games:
+        solved(*game)
 
 
 # ---------------------------------------------------------------- by hand
@@ -339,3 +414,15 @@ def test_what_is_known():
     assert not comparators.knows(data, Ball(3)) and not comparators.knows(FOUR, Ball(2))
     with pytest.raises(ValueError, match="not known here for Examples over Ball"):
         comparators.best(data, Ball(3))
+
+
+def test_an_answer_is_certified_up_to_a_hundred_millionth_of_its_value():
+    for value, gap, fine in (
+        (0.5, 0.9e-8, True),
+        (0.5, 1.1e-8, False),
+        (-200.0, 1.9e-6, True),
+        (-200.0, 2.1e-6, False),
+        (np.inf, 0.0, False),
+        (1.0, np.nan, False),
+    ):
+        assert comparators._certified(comparators.Best(np.zeros(1), value, gap)) is fine

@@ -167,3 +167,11 @@ def test_experts_by_hand():
     for name in (exact.experts, exact.hedge):
         with pytest.raises(ValueError, match="n must be an integer ≥ 2, got 1"):
             name(1, 3)
+
+
+def test_one_expert_makes_no_game():
+    from ocolab import limits
+
+    for call in (exact.hedge_step, exact.hedge, limits.prediction.hedge_game):
+        with pytest.raises(ValueError, match="n must be"):
+            call(1, 3)

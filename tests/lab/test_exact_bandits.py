@@ -144,7 +144,7 @@ FALSE = {
     "another mixture": (spoiled(mixture=tilted), "against the mixture, less than 33/40"),
     "probabilities above 1": (
         spoiled(learner=lambda p: p | {"a0": ["1", "1"]}),
-        "after 'a0' the learner has no probabilities",
+        "after 'a0' the learner must have 2 probabilities",
     ),
     "a negative probability": (spoiled(learner=lambda p: p | {"a0": ["3/2", "-1/2"]}), "after 'a0'"),
     "a third arm": (spoiled(learner=lambda p: p | {"a0": ["1/2", "1/4", "1/4"]}), "after 'a0'"),
@@ -165,7 +165,10 @@ FALSE = {
     "a matrix of three rounds": (spoiled(mixture={"000/111": "1"}), "is no matrix of 2 arms"),
     "losses of 2": (spoiled(mixture={"0000/0002": "1"}), "is no matrix of 2 arms"),
     "a float": (spoiled(value=0.825), "a number must be whole"),
-    "no arms": (spoiled(n=0), "n and T must be whole numbers"),
+    "no arms": (spoiled(n=0), "n and T must be whole numbers from 1 to 8, got 0 and 4"),
+    "nine arms": (spoiled(n=9), "n and T must be whole numbers"),
+    "nine rounds": (spoiled(T=9), "n and T must be whole numbers"),
+    "a truth value": (spoiled(T=True), "n and T must be whole numbers"),
     "another game": (spoiled(T=5), "is no matrix of 2 arms"),
     "a part missing": ({"n": 2, "T": 1, "value": "1/2"}, "a certificate has"),
 }
@@ -258,3 +261,13 @@ def test_values_that_are_not_stored_are_refused():
         bandits.value(2, 99)
     with pytest.raises(ValueError, match="n must be an integer"):
         bandits.value(2.0, 1)
+
+
+def test_all_that_is_solved_is_written_a_line_each(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(solve_bandits, "__file__", str(tmp_path / "solve_bandits.py"))
+    monkeypatch.setattr(solve_bandits, "GAMES", ((2, 1), (2, 2)))
+    monkeypatch.setattr(solve_bandits, "solve", lambda n, T: {"value": f"{n}/{T}", "n": n})
+    solve_bandits.main()
+    text = (tmp_path / "bandits.json").read_text("utf8")
+    assert text == '[\n{"value":"2/1","n":2},\n{"value":"2/2","n":2}\n]\n'
+    assert capsys.readouterr().out == "2 1 2/1\n2 2 2/2\n"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from math import exp
@@ -293,7 +294,7 @@ def test_losses_of_another_dimension_are_refused(n):
     ):
         with pytest.raises(ValueError, match=r"3 entries|the learner plays in dimension 3"):
             fast.play(learner, np.ones((9, n)))
-        with pytest.raises(ValueError, match=r"the dimension of the learner, 3"):
+        with pytest.raises(ValueError, match=r"of the learner, 3|round 10: z must have 3 entries"):
             fast.stream(learner, [np.ones((9, 3)), np.ones((9, n))])
 
 
@@ -409,6 +410,30 @@ def test_a_learner_with_steps_alone_is_streamed_and_asked_once_a_round(given):
     np.testing.assert_array_equal(streamed.last, whole.last)
 
 
+class InPlace(Walker):
+    """A learner that overwrites the subgradient it is given."""
+
+    def step(self, z):
+        z *= 0.1
+        self.w = self.w - z
+
+
+class Sloped:
+    def value(self, w):
+        return 0.0
+
+    def gradient(self, w):
+        return 0 * w
+
+
+def test_a_stream_gives_copies_and_names_the_round_of_an_error():
+    streamed = fast.stream(InPlace(), [ROWS[:15], ROWS[15:]])
+    np.testing.assert_array_equal(streamed.paid, game.play(Walker(), ROWS).paid)
+    with pytest.raises(ValueError, match=r"^round 41: a loss must have .* rename its method `gradient`"):
+        fast.stream(Walker(), [ROWS, [Sloped()]])
+    assert re.fullmatch(r"Stream\(InPlace: 40 rounds, dimension 3, mean loss \S+\)", repr(streamed))
+
+
 def test_a_stream_without_a_set_asks_for_one():
     streamed = fast.stream(Walker(), [ROWS])
     with pytest.raises(ValueError, match=r"Walker has no set `over`: name one, regret\(over=…\)"):
@@ -434,6 +459,8 @@ def test_pieces_that_do_not_fit_together_are_refused():
         fast.stream(learner, [OVER_DATA["hinge"], OVER_DATA["logistic"]])
     with pytest.raises(ValueError, match="must not be empty"):
         fast.stream(learner, [])
+    with pytest.raises(ValueError, match=r"got one Linear; write \[\[loss\], …\]"):
+        fast.stream(learner, (losses.Linear(z) for z in ROWS))
     with pytest.raises(ValueError, match="finite"):
         fast.stream(learner, [np.full((2, 3), np.nan)])
 
@@ -533,3 +560,56 @@ def test_an_offset_that_a_play_or_a_rival_avoids_counts():
     assert fast.stream(Plain(2.0), [Z]).regret() == pytest.approx(4 * (20.0 - 10.0))
     assert fast.stream(learners.Hedge(3, 0.1), [Z]).regret(against=[0, 0, 0]) == pytest.approx(40.0)
     assert fast.stream(learners.Hedge(3, 0.1), [Z]).regret(sets.Box([0] * 3, [1] * 3)) == pytest.approx(40.0)
+
+
+def test_a_game_that_stops_early_is_a_compiled_one_too():
+    data, learner = (
+        losses.hinge(np.random.default_rng(0).standard_normal((6, 2)), np.ones(6)),
+        learners.OGD(sets.Ball(2), 0.5),
+    )
+    for rounds in (1, 3, 6):
+        assert type(fast.play(learner, data, rounds)) is fast.Played
+        np.testing.assert_allclose(
+            fast.play(learner, data, rounds).points, game.play(learner, data, rounds).points
+        )
+    for rounds in (0, 7):
+        with pytest.raises(ValueError, match="rounds"):
+            fast.play(learner, data, rounds)
+
+
+def test_a_point_pays_in_every_piece():
+    Z, u = np.random.default_rng(0).standard_normal((6, 2)), np.array([0.3, -0.4])
+    assert fast._cost(Z, u) == pytest.approx(sum(z @ u for z in Z))
+    assert fast._cost(losses.hinge(Z, np.ones(6)), u) == pytest.approx(sum(max(0.0, 1 - z @ u) for z in Z))
+    assert fast._cost([losses.Linear(z) for z in Z], u) == pytest.approx(sum(z @ u for z in Z))
+
+
+@pytest.mark.parametrize("reg", [0.4, 1.9])
+def test_a_play_that_shrinks_or_grows_ten_orders_of_magnitude_pays_as_in_the_loop(reg):
+    """(1 − 2·reg)^60 is 0.2^60 or 2.8^60. In most rounds there is no step: the square is only scaled."""
+    X, y = np.zeros((60, 40)), -np.ones(60)
+    X[::29, :3], y[::29] = [[1.0, 2.0, 3.0]] * 3, 1.0
+    data = losses.perceptron_loss(X, y, threshold=0.1).regularized(reg)
+    learner = learners.OGD(sets.Space(40), 2.0, "eager")
+    mine, theirs = fast.play(learner, data), game.play(learner, data)
+    assert (data.phi.slope(mine.predictions, y)[1:20] == 0).all()
+    np.testing.assert_allclose(mine.paid, theirs.paid, rtol=1e-9)
+    np.testing.assert_allclose(mine.points, theirs.points, rtol=1e-9)
+
+
+def test_a_play_with_too_many_axes_is_refused_in_a_stream():
+    class Player:
+        def predict(self):
+            return np.zeros((1, 2))
+
+        def step(self, z):
+            pass
+
+    class Learner:
+        over = sets.Ball(2)
+
+        def player(self):
+            return Player()
+
+    with pytest.raises(ValueError, match=r"round 1: the play must have shape \(n,\), got \(1, 2\)"):
+        fast.stream(Learner(), [np.ones((3, 2))])

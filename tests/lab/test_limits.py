@@ -954,9 +954,40 @@ def test_the_worst_case_of_a_learner_is_that_of_its_problem_and_is_played(projec
         (OGD(Ball(2), 0.1, start=[0.5, 0.0]), "starts at 0"),
         (OGD(Box([1.0], [2.0]), 0.1), "starts at 0"),
         (OGD(Space(2), 0.1), "bounded set"),
+        (OGD(Box([0], [0]), 0.1), "more than one point"),
     ],
-    ids=["number", "Hedge", "start", "set", "unbounded"],
+    ids=["number", "Hedge", "start", "set", "unbounded", "a point"],
 )
 def test_a_worst_case_that_is_not_known_is_refused(learner, words):
     with pytest.raises(ValueError, match=words):
         limits.worst_case(learner, 1.0, 4)
+
+
+def test_arguments_that_make_no_sense_are_named():
+    from ocolab.limits.base import limit
+    from ocolab.limits.betting import MinimaxPortfolio
+    from ocolab.limits.late import best_pieces
+
+    with pytest.raises(ValueError, match="kind must be 'tight' or 'lower', got 'upper'"):
+        limit("upper", "item")
+    with pytest.raises(
+        ValueError, match=r"MinimaxPortfolio plays market\(X\), where X has two columns, got Linear"
+    ):
+        MinimaxPortfolio(3).player().update(Linear([1.0, 0.0]))
+    with pytest.raises(ValueError, match="pieces must divide the 5 rounds, got 2"):
+        best_pieces(play(OGD(Ball(2), 0.5), np.ones((5, 2))), 2, Ball(2))
+
+
+def test_the_ends_of_the_steps_for_which_descent_is_known():
+    for eta, fine in (
+        (0.5, True),
+        (0.5 + 1e-13, True),
+        (0.5 + 1e-9, False),
+        (0.05, True),
+        (0.05 - 1e-10, False),
+    ):
+        if fine:
+            assert limits.descent(1.0, 2.0, 10, eta) == pytest.approx(1 / (2 * eta) + 20 * eta)
+        else:
+            with pytest.raises(ValueError, match="eta must be in"):
+                limits.descent(1.0, 2.0, 10, eta)

@@ -1,8 +1,10 @@
 """A grid of games as one table: the same numbers on any backend, kept whatever happens."""
 
+import builtins
 import csv
 import functools
 import importlib
+import math
 import os
 import random
 import re
@@ -12,18 +14,21 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from threading import Lock
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sweep_games
+from sweep_games import BALL, LEARNERS, coins, failing, slow
 
 from ocolab import keys
-from ocolab.sweep import COLUMNS, CellFailed, Table, _key, cells, sweep
+from ocolab.sweep import COLUMNS, CellFailed, Table, _elsewhere, _key, _opened, cells, sweep
 from ocolib import adversaries, sets
 from ocolib.game import play
 from ocolib.learners import OGD, inverse_sqrt
@@ -31,11 +36,7 @@ from ocolib.losses import Examples, hinge, logistic
 
 STEPS = [0.1, 0.5]
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-sweep_games = importlib.import_module("sweep_games")
-BALL, LEARNERS, coins, failing, slow = (
-    getattr(sweep_games, name) for name in ("BALL", "LEARNERS", "coins", "failing", "slow")
-)
+THERE = os.environ | {"PYTHONPATH": str(HERE)}  # for programs that import this file
 
 
 def small(**options):
@@ -172,19 +173,32 @@ def test_a_measure_may_give_one_number_or_several_under_names_of_its_own():
             small(measure=lambda trace, name=name: {name: 1.0})
     with pytest.raises(CellFailed, match="must give numbers, got list for 'a'"):
         small(measure=lambda trace: {"a": [1.0]})
+    with pytest.raises(CellFailed, match=r"Still has no field `eta` for a step: write \[lambda eta: Still"):
+        small(learners=[Still()])
+
+
+class Still:
+    """A learner without a step size."""
+
+    def player(self):
+        raise AssertionError("it has no step to be given")
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"seeds": 3}, r"seeds must be a list of integers, got 3; for 3 of them write range\(3\)"),
+        ({"seeds": 3}, r"seeds must be a list of integers, got 3; for 3 seeds write range\(3\)"),
         ({"horizons": 5}, r"horizons must be a list of integers, got 5; write \[5\]"),
         ({"horizons": [0]}, "horizons must be an integer ≥ 1"),
         ({"seeds": [-1]}, "seeds must be an integer ≥ 0"),
         ({"games": {}}, "games must not be empty"),
         ({"games": "coins"}, "games must be a list or a dict"),
-        ({"learners": OGD(BALL, 1.0)}, "learners must be a list or a dict"),
-        ({"games": [coins, sweep_games.Elsewhere.coins]}, "functions in games must have different names"),
+        ({"games": np.ones((5, 2))}, "got one ndarray; write {'name': losses}"),
+        ({"games": hinge([[1.0]], [1])}, "got one Examples; write {'name': losses}"),
+        ({"learners": OGD(BALL, 1.0)}, r"learners must be a list or a dict.*; write \[OGD\("),
+        ({"games": [coins, sweep_games.Elsewhere.coins]}, "have different names, got .*; write a dict"),
+        ({"games": [np.zeros((999, 2)), np.eye(999, 2, -500)]}, "two that are written"),
+        ({"learners": [OGD(sets.Ball(50), 1.0, start=np.eye(50)[i]) for i in (0, 1)]}, "two that are"),
     ],
     ids=lambda value: value if isinstance(value, str) else next(iter(value)),
 )
@@ -277,7 +291,9 @@ VARIANTS = {
 
 
 def test_the_key_changes_with_all_that_matters():
+    keys.remember("all variants")  # follows each function once
     made = {name: key(**changed) for name, changed in VARIANTS.items()}
+    keys.remember("")
     same = [(a, b) for a, b in combinations(made, 2) if made[a] == made[b]]
     assert not same
     assert key(learners={"b": OGD(BALL, 1.0)}) == made["as it is"], "the name of a learner changes no number"
@@ -415,6 +431,15 @@ def test_a_row_that_failed_hides_no_column(tmp_path):
     rows = Table([{"T": 1, "error": "it failed"}, {"T": 2, "regret": 0.5, "error": None}])
     rows.parquet(tmp_path / "table.parquet")
     assert pandas.read_parquet(tmp_path / "table.parquet")["regret"].tolist()[1] == 0.5
+
+
+def test_parquet_is_written_by_pandas(monkeypatch):
+    asked, rows = [], small()
+    monkeypatch.setattr(
+        Table, "pandas", lambda self: SimpleNamespace(to_parquet=lambda path: asked.append((self, path)))
+    )
+    rows.parquet("table.parquet")
+    assert asked == [(rows, "table.parquet")]
 
 
 def test_parquet_if_it_is_there(tmp_path):
@@ -612,7 +637,6 @@ def test_a_busy_file_is_waited_for_with_a_word(tmp_path, capsys, monkeypatch):
 
 FULL = """
 import resource, signal, sys
-sys.path.insert(0, {here!r})
 from test_sweep import *
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))  # a disk with 64 kB left
@@ -626,8 +650,10 @@ except OSError as error:
 def test_a_full_disk_is_said_and_what_was_there_stays(tmp_path):
     file = tmp_path / "table.db"
     first = small(file=file)
-    code = FULL.format(here=str(HERE), file=str(file))
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    code = FULL.format(file=str(file))
+    said = subprocess.run(
+        [sys.executable, "-c", code], env=THERE, capture_output=True, text=True, check=False
+    )
     assert "OSError:" in said.stdout and "the cells finished before are kept" in said.stdout, said.stderr[
         -2000:
     ]
@@ -637,7 +663,6 @@ def test_a_full_disk_is_said_and_what_was_there_stays(tmp_path):
 LONG = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
-sys.path.insert(0, {here!r})
 from test_sweep import *
 sweep(LEARNERS, [slow], [10], STEPS, range(10), file={file!r}, n_jobs=2, progress=False)
 """
@@ -651,12 +676,14 @@ def count(file):
         return 0
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_a_parent_that_dies_loses_only_what_was_running(tmp_path, how, monkeypatch):
     file = tmp_path / "table.db"
-    code = LONG.format(here=str(HERE), file=str(file))
-    monkeypatch.setenv("SECONDS_A_GAME", "0.5")  # a busy machine must find it running still
-    parent = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL, start_new_session=True)
+    code = LONG.format(file=str(file))
+    monkeypatch.chdir(tmp_path)
+    Path("seconds_a_game").write_text("0.5")  # a busy machine must find it running still
+    quiet = {"stderr": subprocess.DEVNULL, "start_new_session": True}
+    parent = subprocess.Popen([sys.executable, "-c", code], env=THERE, **quiet)
     while count(file) < 5:
         assert parent.poll() is None, "it ended before it could be killed"
         time.sleep(0.02)
@@ -666,7 +693,7 @@ def test_a_parent_that_dies_loses_only_what_was_running(tmp_path, how, monkeypat
         os.killpg(parent.pid, signal.SIGKILL)
     before = count(file)
     assert 5 <= before < 40
-    monkeypatch.setenv("SECONDS_A_GAME", "0")
+    Path("seconds_a_game").write_text("0")
     again = {"n_jobs": 1, "progress": False}
     whole = sweep(LEARNERS, [slow], [10], STEPS, range(10), file=file, **again)
     assert len(whole) == 40 and count(file) == 40
@@ -757,6 +784,66 @@ def with_attribute(value):
     return made
 
 
+def lately(value):
+    class Made:
+        @functools.cached_property
+        def play(self):
+            return value
+
+    return Made
+
+
+class Whole(int):
+    pass
+
+
+class Marked(np.ndarray):
+    pass
+
+
+class Text(str):
+    def __str__(self):
+        return "the same for all"
+
+
+class Twice:
+    """Keeps twice its number, which may be set or out of date."""
+
+    def __init__(self, number, kept=None):
+        self.number = number
+        if kept is not None:
+            self.twice = kept
+
+    @functools.cached_property
+    def twice(self):
+        return 2 * self.number
+
+
+class Below(Private):
+    __slots__ = ("__hidden",)
+
+    def __init__(self, hidden):
+        super().__init__(hidden)
+        type(self).__slots__ = ()
+
+
+def remembering(value):
+    @functools.lru_cache
+    def made():
+        return made.value
+
+    made.value = value
+    return made
+
+
+def with_metadata(value):
+    @dataclass
+    class Made:
+        x: int = field(default=0, metadata={"of": value})
+
+    return Made
+
+
 def dispatched(value):
     @functools.singledispatch
     def made(x):
@@ -779,6 +866,23 @@ def dispatched(value):
         lambda n: with_attribute(n),
         lambda n: [nested(n), nested(3 - n)],
         lambda n: partial(nested(n, 1).append, n),
+        lambda n: Tilted(X, n).__call__,
+        lambda n: lately(n),
+        lambda n: lately(n)(),
+        lambda n: Whole(n),
+        lambda n: (np.arange(3) + n).view(Marked),
+        lambda n: {n},
+        lambda n: {n: 0},
+        lambda n: functools.lru_cache(lambda: n),
+        lambda n: np.ones((2, 3), order="CF"[n - 1]),
+        lambda n: np.ones((4, 6))[:: 3 - n, ::2][:2, :2],
+        lambda n: np.array(0x7FF8000000000000 + n).view(float).item(),  # two that are not numbers
+        lambda n: Text(n),
+        lambda n: Twice(n, 7),
+        lambda n: Twice(3, n),
+        lambda n: Below(n),
+        lambda n: remembering(n),
+        lambda n: with_metadata(n),
     ],
 )
 def test_no_part_of_a_value_is_left_out_of_its_key(make):
@@ -786,7 +890,31 @@ def test_no_part_of_a_value_is_left_out_of_its_key(make):
     assert keys.key("it", make(1)) != keys.key("it", make(2))
 
 
-@pytest.mark.parametrize("make", [dispatched, lambda n: np.frompyfunc(lambda x: n, 1, 1)])
+class OwnProperty(property):
+    def __get__(self, owner, kind=None):
+        return 1
+
+
+class Lying:
+    @property
+    def __class__(self):
+        return slice
+
+
+def reads_the_environment():
+    return os.environ["HOME"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        dispatched,
+        lambda n: np.frompyfunc(lambda x: n, 1, 1),
+        lambda n: OwnProperty(lambda self: n),
+        lambda n: reads_the_environment,
+        lambda n: os.getenv,
+    ],
+)
 def test_what_hides_a_function_is_refused(make):
     with pytest.raises(ValueError, match="cannot be kept in a file"):
         keys.key("it", make(1))
@@ -850,3 +978,152 @@ def test_every_kind_of_real_number_is_kept_as_a_float(tmp_path, value):
     options = {"file": tmp_path / "t.db", "measure": lambda trace: {"found": value}}
     for _ in range(2):
         assert {(row["found"], type(row["found"])) for row in small(**options)} == {(0.25, float)}
+
+
+def test_the_key_of_a_set_does_not_depend_on_the_order_in_which_it_was_filled():
+    assert list({0, 8}) != list({8, 0}) and keys.key("it", {0, 8}) == keys.key("it", {8, 0})
+    assert keys.key("it", frozenset([0, 8])) == keys.key("it", frozenset([8, 0]))
+
+
+def test_what_is_computed_from_the_rest_of_an_object_is_not_in_its_key():
+    asked, fresh = lately(1)(), lately(1)()
+    assert asked.play == 1 and keys.key("it", asked) == keys.key("it", fresh)
+
+
+def test_a_name_without_a_value_yet_and_a_module_that_is_not_there_are_in_the_key():
+    def early():
+        return late
+
+    def imports():
+        import no_such_module
+
+        return no_such_module
+
+    first = keys.key("it", early), keys.key("it", imports)
+    late = 1
+    assert keys.key("it", early) != first[0] and keys.key("it", imports) == first[1]
+
+
+def library():
+    import math
+
+    return np.linalg.norm(np.ones(2)) + abs(Fraction(1, 3)) * np.pi + math.sin(1.0)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "others"),
+    [
+        (np.linalg, "norm", [lambda x: 7.0, functools.wraps(np.linalg.norm)(lambda x: 8.0), np.linalg.det,
+                             partial(np.dot, 9.0), Times(2.0)]),
+        (np, "pi", [3.0]),
+        (math, "sin", [math.cos]),
+        (builtins, "abs", [lambda x: x, round]),
+        (Fraction, "__abs__", [lambda x: 7]),
+        (Fraction, "numerator", [property(lambda x: 7)]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_what_was_put_in_place_of_a_part_of_a_library_is_in_the_key(monkeypatch, owner, name, others):
+    before = keys.key("it", library)
+    for other in others:
+        monkeypatch.setattr(owner, name, other)
+        changed = keys.key("it", library)
+        monkeypatch.undo()
+        assert changed != before == keys.key("it", library)
+
+
+def test_a_name_of_a_module_is_in_the_key_however_the_module_is_reached(monkeypatch):
+    neighbour = importlib.import_module("sweep_games")
+
+    def in_a_closure():
+        return neighbour.BALL
+
+    def as_a_default(module=neighbour):
+        return module.BALL
+
+    through_another = SimpleNamespace(held=[neighbour])
+    for it in (in_a_closure, as_a_default, through_another, partial(getattr, neighbour)):
+        before = keys.key("it", it)
+        monkeypatch.setattr(neighbour, "BALL", sets.Ball(2, 3.0))
+        assert keys.key("it", it) != before
+        monkeypatch.undo()
+
+
+def first_of_two():
+    try:
+        return FIRST
+    except NameError:
+        return SECOND  # noqa: F821
+
+
+def test_which_of_two_names_has_a_value_is_in_the_key(monkeypatch):
+    found = []
+    for name in ("FIRST", "SECOND"):
+        monkeypatch.setitem(globals(), name, 1.0)
+        found.append(keys.key("it", first_of_two))
+        monkeypatch.undo()
+    assert found[0] != found[1]
+
+
+def test_a_cell_finds_the_same_state_everywhere():
+    """It may draw from the generators that all code shares, and divide by 0 as a new process does."""
+
+    def drawing(T, rng):
+        if np.geterr() != {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}:
+            raise FloatingPointError
+        return np.random.random((T, 2)) + random.random()  # noqa: NPY002
+
+    first = small(games=[drawing])
+    np.random.seed(1), random.seed(1)  # noqa: NPY002
+    after = np.random.random(), random.random()  # noqa: NPY002
+    np.random.seed(1), random.seed(1)  # noqa: NPY002
+    with np.errstate(all="raise"):
+        assert small(games=[drawing]) == first != small(games={"other": drawing})
+    assert (np.random.random(), random.random()) == after  # noqa: NPY002
+
+
+def test_an_array_has_one_key_in_memory_and_in_a_file(tmp_path):
+    """joblib hands large arrays to its workers as files; the worker must find the key that was asked for."""
+    for order in "CF":
+        Z = np.array(np.random.default_rng(0).standard_normal((5, 2)), order=order)
+        held = np.memmap(tmp_path / order, float, "w+", shape=Z.shape, order=order)
+        held[:] = Z
+        assert keys.key("it", held) == keys.key("it", Z)
+
+
+class Named:
+    def __str__(self):
+        return "T"
+
+
+@pytest.mark.parametrize("names, said", [
+    ((1, "1"), "every number a name of its own"),
+    ((Named(),), "must not use the name 'T'"),
+    ((np.str_("seed"),), "must not use the name 'seed'"),
+])  # fmt: skip
+def test_no_number_that_was_measured_is_lost_to_another_of_its_name(names, said):
+    with pytest.raises(CellFailed, match=said):
+        sweep({"a": OGD(BALL, 1.0)}, [coins], [5], measure=lambda trace: dict.fromkeys(names, 1.0))
+
+
+@pytest.mark.parametrize("value", [True, np.True_, None, "text"])
+def test_what_is_no_number_but_plain_is_kept_as_it_is(tmp_path, value):
+    options = {"measure": lambda trace: {"it": value}, "file": tmp_path / "table.db"}
+    for _ in range(2):
+        (row,) = sweep({"a": OGD(BALL, 1.0)}, [coins], [5], **options)
+        assert row["it"] == value and type(row["it"]) in (bool, type(None), str)
+
+
+def test_a_file_that_fails_says_that_the_rest_is_kept(tmp_path):
+    with _opened(tmp_path / "table.db") as store, pytest.raises(OSError, match=r"no such table.*are kept"):
+        store._ask("SELECT * FROM absent")
+
+
+def test_a_worker_plays_what_it_was_asked_for():
+    (cell,) = cells({"a": OGD(BALL, 1.0)}, [coins], [5])
+    assert _elsewhere(None, "key", cell) == ("key", cell.row())
+    keys.remember("call")
+    assert _elsewhere("call", _key(cell), cell) == (_key(cell), cell.row())
+    name, row = _elsewhere("call", "another key", cell)
+    keys.remember("")
+    assert name == "another key" and "other code" in row["error"] and row["T"] == 5

@@ -1,4 +1,4 @@
-"""Directives of the pages, for the tests that read them."""
+"""Parse the directives of the pages, for the tests that read them."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ from press.sphinx import questions
 
 
 def blocks(name):
-    """The directives of a page, those inside others too."""
+    """Return the directives of a page, including nested ones."""
 
     def inner(text):
         for block in plain.split(text):
@@ -23,7 +23,7 @@ def asked(name, *kinds):
 
 
 def verifications(name):
-    """{what: expression that must be true} for the answers of quick questions, wrong numbers too."""
+    """Return {what: expression that must be true} for the answers, right and wrong, of quick questions."""
     found = {}
     for block in asked(name, "quick"):
         quick = questions.read_quick(block.argument, *block.inside())
@@ -36,11 +36,11 @@ def verifications(name):
 
 
 def written(expression, number):
-    """Return the expression that says: this is the number that was written, to its last digit."""
+    """Return the expression that tests that this is the written number, to its last digit."""
     digit = 10.0 ** Decimal(number).as_tuple().exponent
     return f"abs(float({expression}) - {float(number)!r}) <= {0.5000001 * digit!r}"
 
 
 def name_of(text):
-    """The name of a page, from its file in pages/."""
+    """Return the name of a page from its file in pages/."""
     return text.relative_to(notebooks.TEXT).with_suffix("").as_posix()

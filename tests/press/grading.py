@@ -1,4 +1,4 @@
-"""What the tests of grading share: a fence, small notebooks, and a look behind the fence."""
+"""Share helpers for the tests of grading: a sandbox, small notebooks, and a look inside the sandbox."""
 
 import json
 import shutil
@@ -39,17 +39,17 @@ def code(source, **metadata):
 
 
 def asks(name, source):
-    """An exercise's cell with this answer in it."""
+    """Return the cell of an exercise with this answer."""
     return code(source, exercise=name, tags=["exercise", "live"])
 
 
 def packed(*cells):
-    """The bytes of a notebook with these cells."""
+    """Return the bytes of a notebook with these cells."""
     return json.dumps({"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
 def handed_in(answers, *before, after=()):
-    """A small notebook: imports, cells of the student's own, the exercises with these answers."""
+    """Return a small notebook: imports, cells of the student, and the exercises with these answers."""
     cells = [code("import numpy as np"), *(code(source) for source in before)]
     return packed(
         *cells, *(asks(name, text) for name, text in answers.items()), *(code(text) for text in after)
@@ -57,7 +57,7 @@ def handed_in(answers, *before, after=()):
 
 
 def behind(fence, source, *args, seconds=30):
-    """What `my_spy`, defined by this source, returns behind the fence."""
+    """Return what `my_spy`, defined by this source, returns inside the sandbox."""
     student = pipe.Student(fence)
     try:
         found, wrong = student.run([(0, ("spy", source))], {"spy": ["my_spy"]}, seconds)

@@ -1,4 +1,4 @@
-"""What only a worked solution says, and where it is found."""
+"""Find lines of worked solutions in the files that students get."""
 
 import html
 import io
@@ -13,25 +13,25 @@ from pypdf import PdfReader
 from press.pages import notebooks, plain
 
 TEXT = (".html", ".ipynb", ".js", ".json", ".txt", ".md", ".css", ".svg", ".csv", ".inv", ".xml", ".py")
-FOREIGN = "_static/mathjax/"  # a program that others wrote long before
+FOREIGN = "_static/mathjax/"  # written by others, long before the book
 PACKED = (".zip", ".whl")
-LEAST = 12  # letters: shorter lines, and rows of digits, say nothing
+LEAST = 12  # letters; shorter lines and rows of digits prove nothing
 
 
 def squeezed(text):
-    """Letters and digits alone: markup, escapes and white space do not hide anything."""
+    """Return only letters and digits, so that markup, escapes and blanks hide nothing."""
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), text)
     return re.sub(r"\W+", "", re.sub(r"\\[nrt]", " ", text))
 
 
 @cache
 def solutions():
-    """{exercise: its lines that stand nowhere else in the book}."""
+    """Return {exercise: lines of its solution that occur nowhere else in the book}."""
     cells = [
         cell for text in notebooks.pages() for cell in nbformat.read(notebooks.notebook_of(text), 4).cells
     ]
     others = [*notebooks.BOOK.rglob("*.md"), *notebooks.ROOT.glob("oco*/**/*.py")]
-    others += (notebooks.ROOT / "press").rglob("*.py")  # of this the pages carry what draws their plots
+    others += (notebooks.ROOT / "press").rglob("*.py")  # pages contain the code that draws their plots
     rest = [cell.source for cell in cells if not plain.is_solution(cell)]
     rest = "\n".join(map(squeezed, [*rest, *(path.read_text("utf8") for path in others)]))
     told = {cell.metadata["exercise"]: cell.source for cell in cells if plain.is_solution(cell)}
@@ -43,7 +43,7 @@ def solutions():
 
 
 def texts(folder):
-    """(name, what it says) of every text below a folder, those in archives too."""
+    """Yield (name, text) of every file below a folder, including files in archives."""
     for path in sorted(Path(folder).rglob("*")):
         if FOREIGN in path.as_posix():
             continue
@@ -76,7 +76,7 @@ def says(kind, text):
 
 
 def leaks(folder):
-    """{exercise: files that hold a line of its solution}."""
+    """Return {exercise: files that contain a line of its solution}."""
     found = {name: set() for name in solutions()}
     for file, text in texts(folder):
         for name, lines in solutions().items():

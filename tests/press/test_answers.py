@@ -1,9 +1,9 @@
-"""What students write: `answers/` has right and wrong answers to every exercise, and what is said to each.
+"""Test right and wrong answers to every exercise (`answers/`), and the feedback to each.
 
-An answer is put into the student's cell, which judges it by the recorded cases. A right one, the worked
-solution among them, must also pass with the judge, who has the reference, on instances that only who grades
-tries: numbers drawn anew must keep the hypotheses of the exercise. A wrong one is refused by the judge too.
-The same answers go through the page's clean room (boot.py), a kernel of Jupyter, and the real pipe of grading
+An answer is put into the student's cell, which compares it with the recorded cases. A right answer, such as
+the worked solution, must also pass the judge, who has the reference, on fresh random instances; these must
+satisfy the hypotheses of the exercise. A wrong answer must be rejected by the judge too. The same answers run
+in the page's fresh namespace (boot.py), in a Jupyter kernel, and through the real pipe of grading
 (test_grade_pipe.py).
 """
 
@@ -31,7 +31,7 @@ from press.sphinx import live
 
 HOME = Path(__file__).parents[1] / "answers"
 FILES = {path.relative_to(HOME).with_suffix("").as_posix(): path for path in sorted(HOME.rglob("*.yml"))}
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times as fast
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C version is ten times as fast
 ANSWERS = {page: yaml.load(path.read_text("utf8"), LOADER) or {} for page, path in FILES.items()}
 every_exercise = pytest.mark.parametrize(
     ("page", "key"), [(page, key) for page, asked in ANSWERS.items() for key in asked]
@@ -91,7 +91,7 @@ def test_there_are_enough_answers():
 
 @cache
 def worked(page):
-    """{exercise: the functions my_… of its worked solution}"""
+    """Return {exercise: the functions my_… of its worked solution}."""
     return {
         cell.metadata["exercise"]: exercise.joined(
             [(part, part.text()) for part in exercise.parts(cell.source) if exercise.is_answer(part.node)]
@@ -102,7 +102,7 @@ def worked(page):
 
 
 def judged(key, answer, fresh):
-    """What the judge says of an answer, and the numbers that it was asked about."""
+    """Return the judge's verdict on an answer, and the inputs that it was called with."""
     page, _ = judging.book()[key]
     student, asked = dict(judging.student(page, key, answer)[0]), set()
     judging.run_quietly(answer, student)
@@ -122,7 +122,7 @@ FRESH = [range(1, 2), pytest.param(range(2, 36), marks=pytest.mark.long)]
 def test_a_right_answer_passes_on_instances_that_no_page_shows(page, key, seeds):
     solution = worked(text(page))[key]
     _, shown = judged(key, solution, 0)
-    # is a formula compared here at numbers? Arrays and games stay as they are
+    # formulas are compared at numbers; arrays and games stay the same
     changes = "check_formula(" in judging.above(text(page), key)[1] and shown != {()}
     for answer in [solution, *ANSWERS[page][key]["right"]]:
         new = set()
@@ -148,7 +148,7 @@ def cell_of(key):
 
 
 def shown_to_students(key):
-    """What stands in a student's page, notebook, zip and wheel: the cells, and the recorded cases."""
+    """Return what a student gets: the cells of page, notebook, zip and wheel, and the recorded cases."""
     made = exercise.split(cell_of(key), key)
     return f"{made.kept}\n{made.stub}", (cases.FOLDER / f"{key}.json").read_text("utf8")
 
@@ -172,7 +172,7 @@ def test_no_student_sees_the_reference_the_slips_or_the_answer(page, key):
         if exercise.is_answer(part.node):
             first = part.node.body[0]
             doc = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-            given = squeezed(exercise.split(cell_of(key), key).stub)  # a measure may share a line with it
+            given = squeezed(exercise.split(cell_of(key), key).stub)  # a measure may be on the same line
             lines = lines[(first.end_lineno if doc else first.lineno - 1) - part.node.lineno + 1 :]
         for line in map(squeezed, lines):
             assert len(line) < LEAST or line not in given, line
@@ -207,7 +207,7 @@ def test_the_recorded_cases_are_those_of_the_page(page):
 
 @cache
 def printed(page):
-    """[(exercise or None, number, source)] of the live cells that a page shows, but the solutions."""
+    """Return [(exercise or None, number, source)] of the live cells that a page shows, without solutions."""
     shown = [cell for cell in notebooks.make(text(page)).cells if cell.cell_type == "code"]
     return [
         (cell.metadata.get("exercise") if "exercise" in notebooks.tags(cell) else None, number, cell.source)
@@ -217,7 +217,7 @@ def printed(page):
 
 
 def loaded(name, file):
-    """A module of the browser's Python, loaded here."""
+    """Return a module of the browser's Python, loaded here."""
     spec = importlib.util.spec_from_file_location(name, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -226,7 +226,7 @@ def loaded(name, file):
 
 @pytest.fixture
 def in_the_page(monkeypatch):
-    """What the page hears when an answer is run there."""
+    """Return what the page receives when an answer runs there."""
     heard, side = [], types.ModuleType("js_live")
     side.post = lambda kind, told: heard.append(json.loads(told)) if kind == "verdict" else None
     monkeypatch.setitem(sys.modules, "js_live", side)
@@ -269,7 +269,7 @@ def test_the_page_says_the_same(page, key, in_the_page):
 
 
 def in_jupyter(page):
-    """[(right?, what must be said, what was said)] of all answers, in the notebook that students get."""
+    """Return [(right?, expected feedback, actual feedback)] for all answers, in the students' notebook."""
     made, tried = plain.notebook(page, solutions=False), []
     cells = []
     for cell in made.cells:
@@ -287,7 +287,7 @@ def in_jupyter(page):
     return [(*asked, "".join(out.get("text", "") for out in cell.outputs)) for *asked, cell in tried]
 
 
-JUPYTER = [  # one page on every push, all of them at night
+JUPYTER = [  # one page on every push, all pages every night
     page if page == "lecture-13-oco/the-game" else pytest.param(page, marks=pytest.mark.long)
     for page in ANSWERS
 ]

@@ -1,4 +1,4 @@
-"""The book's sources agree with each other: ledger, labels, tests, contents, citations."""
+"""Test that the book's sources agree: ledger, labels, tests, table of contents, citations."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ CITATION = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 
 
 def listed(node):
-    """Every file that a table of contents names."""
+    """Return every file that a table of contents names."""
     if isinstance(node, list):
         return [name for part in node for name in listed(part)]
     if isinstance(node, dict):
@@ -33,7 +33,7 @@ CONTENTS = listed(yaml.safe_load((ROOT / "_toc.yml").read_text("utf8")))
 
 
 def source(docname):
-    """The markdown of a page, whichever kind of file it is."""
+    """Return the Markdown of a page, from either kind of file."""
     notebook = ROOT / f"{docname}.ipynb"
     if notebook.exists():
         cells = nbformat.read(notebook, as_version=4).cells
@@ -51,7 +51,7 @@ def names(node):
 
 @cache
 def functions(file):
-    """{function of a test file: does it use what it is to test, itself or through what it calls?}"""
+    """Return {function of a test file: whether it uses what it tests, directly or through calls}."""
     body, used = ast.parse((ROOT / file).read_text("utf8")).body, {"ledger"}
     for node in body:
         if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in ("ocolib", "ocolab"):
@@ -96,6 +96,8 @@ def test_an_item_has_the_theorems_and_limits_that_name_it(tmp_path):
     assert loaded["tests"] == entry["tests"]
     assert loaded["theorems"] == ["Descent", "DescentSharp", "DescentAnytime"]
     assert loaded["limits"] == ["interval", "ball", "descent"]
+    bare = {"page": "x", "tests": [], "theorems": [], "limits": []}
+    assert not ledger.done(bare) and ledger.done(bare | {"limits": ["ball"]})
 
 
 def test_every_theorem_and_limit_names_an_item_that_a_page_states():
@@ -150,7 +152,7 @@ def test_the_reference_names_every_module():
     modules = {p.stem for p in (ROOT / "ocolib").glob("*.py") if not p.stem.startswith("_")}
     rooms = [text for page, text in SOURCES.items() if page.startswith("book/reference/")]
     named = set(re.findall(r"{room} ocolib\.(\w+)", "\n".join(rooms)))
-    assert modules - {"validate", "describe", "types", "referee"} <= named  # these serve the others
+    assert modules - {"validate", "describe", "types", "referee"} <= named  # helpers of other tests
 
 
 @pytest.mark.parametrize("room", ["certificates", "exact"])

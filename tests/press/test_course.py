@@ -1,4 +1,4 @@
-"""A course of one's own: some pages, in another order; what is left out is linked elsewhere, or named."""
+"""Test courses: selected pages in another order, with links to omitted pages replaced."""
 
 import re
 import subprocess
@@ -10,6 +10,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from press import ROOT, edition
+from press.print import built, pdf, slides
 from press.sphinx import course
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
@@ -34,9 +35,13 @@ def test_a_course_has_its_pages_in_its_order():
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({}, "say which pages"),
+        ({}, "list the pages under"),
         ({"parts": [{"title": "A", "pages": ["lecture-99"]}]}, "no page or chapter lecture-99"),
-        ({"parts": [{"title": "A", "pages": ["lecture-13-oco", "lecture-13-oco/the-game"]}]}, "named twice"),
+        ({"titel": "A", "parts": []}, "unknown key titel; known are lecturer, parts, site, title"),
+        ({"parts": ["lecture-13-oco"]}, "a part needs `title:`"),
+        ({"parts": [{"pages": ["lecture-13-oco"]}]}, "a part needs `title:`"),
+        ({"parts": [{"title": "A", "pages": "lecture-13-oco"}]}, "a list `pages:`"),
+        ({"parts": [{"title": "A", "pages": ["lecture-13-oco", "lecture-13-oco/the-game"]}]}, "listed twice"),
     ],
 )
 def test_a_mistake_in_it_is_a_sentence(asked, said):
@@ -89,8 +94,22 @@ def test_lecture_13_alone_is_a_book(tmp_path, site):
     assert nowhere(tmp_path / "html") == set()
 
 
+def test_its_slides_and_its_pdf_open_with_its_title(tmp_path, monkeypatch):
+    """And they name whose text it is."""
+    folder = tmp_path / "_build" / "course"
+    folder.mkdir(parents=True)
+    ours = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
+    (folder / "_config.yml").write_text(yaml.safe_dump(ours | {"title": "Mine", "author": "Me"}), "utf8")
+    monkeypatch.setitem(built.reader.FILES, "folder", ROOT)
+    monkeypatch.setattr(built, "ROOT", tmp_path)
+    built.edition("course")
+    for text in (pdf.title_page(".."), slides.Deck("Week 1", [], "..").cover()):
+        assert "Mine" in text and "Me" in text and ours["title"] not in text
+    assert ours["author"] in pdf.title_page("..")
+
+
 def nowhere(html):
-    """{(page, link)} of links that lead to no file."""
+    """Return {(page, link)} for links that lead to no file."""
     found = set()
     for page in html.rglob("*.html"):
         for link in BeautifulSoup(page.read_text("utf8"), "html.parser").select("a[href]"):

@@ -1,4 +1,4 @@
-"""What a reader takes along: plain text, the numbers of the page, and no solution where none is wanted."""
+"""Test the downloads: plain text, the numbers of the page, and no solutions in the student edition."""
 
 import ast
 import json
@@ -23,7 +23,7 @@ MARKUP = re.compile(r"\{[\w:]+\}`|^(?:`{3,}|:{3,})\{|^:::|^\([\w.-]+\)=", re.MUL
 RELATIVE = re.compile(r"\]\((?!\w+:)([^)\s#]+)(?:#[^)\s]*)?\)")
 
 
-downloaded = cache(plain.notebook)  # several tests look at it
+downloaded = cache(plain.notebook)  # used by several tests
 
 
 def prose(notebook):
@@ -118,7 +118,7 @@ def test_the_first_cell_asks_for_what_the_page_imports(name):
     free = {
         "numpy",
         "ocolib",
-        "ocolab",  # comes with ocolib
+        "ocolab",  # included in ocolib
         "math",
         "itertools",
         "functools",
@@ -130,7 +130,7 @@ def test_the_first_cell_asks_for_what_the_page_imports(name):
         "json",
     }
     free |= {"pathlib", "tempfile", "textwrap", "copy", "collections"}
-    free |= {file.stem for file in (notebooks.BOOK / name).parent.glob("*.py")}  # it comes along
+    free |= {file.stem for file in (notebooks.BOOK / name).parent.glob("*.py")}  # it is included
     for cell in cells[1:]:
         if cell.cell_type == "code":
             for node in ast.walk(ast.parse(cell.source)):

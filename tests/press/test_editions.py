@@ -1,4 +1,4 @@
-"""The student edition tells no solution, wherever one looks; addresses are the same in all editions."""
+"""Test that the student edition contains no solution anywhere, and that editions have the same addresses."""
 
 import os
 import re
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.long
 
 
 def built(folder, *options):
-    """Build as `make book EDITION=…` does; where the pages are."""
+    """Build as `make book EDITION=…` does; return the folder of the pages."""
     command = [sys.executable, "-m", "press", "book", *options, "--into", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -48,7 +48,7 @@ def test_the_search_would_find_them():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """{edition: folder} with slides, PDF and sheets of one lecture, without and with solutions."""
+    """Return {edition: folder} with slides, PDF and sheets of one lecture, without and with solutions."""
     file = tmp_path_factory.mktemp("course") / "alone.yml"
     file.write_text("parts: [{title: The lecture, pages: [lecture-13-oco]}]", "utf8")
     found = {}
@@ -71,7 +71,7 @@ def made(tmp_path_factory):
 @pytest.mark.parametrize("kind", ["html", "slides", "pdf", "sheets"])
 def test_nothing_made_from_a_student_edition_tells_a_solution(made, kind):
     assert not {name: files for name, files in leaks(made["student"] / kind).items() if files}
-    if kind != "slides":  # no deck has solutions, in any edition
+    if kind != "slides":  # slides never have solutions
         found = {name for name, files in leaks(made[""] / kind).items() if files}
         ours = {name for name in found if name.startswith("ex-")}
         assert len(ours) >= 15, "in the full book the search finds them"
@@ -130,6 +130,6 @@ def test_a_book_with_an_address_has_its_links(tmp_path_factory):
     env = {"BOOK_HTML": str(html)}
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "tests/browser/test_built_book.py"]
     command += ["tests/browser/test_links.py"]
-    command += ["-k", "(link and not dead_link) or the-game or for-lecturers"]  # 404 is bound to its address
+    command += ["-k", "(link and not dead_link) or the-game or for-lecturers"]  # 404 has its address
     done = subprocess.run(command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]

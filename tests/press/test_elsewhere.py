@@ -1,4 +1,4 @@
-"""The page on other proofs and other books names things that exist here, and a version that was read."""
+"""Test that the page on other proofs and books names items that exist here, and a pinned version."""
 
 import re
 

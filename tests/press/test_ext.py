@@ -1,4 +1,4 @@
-"""What the build adds to the pages, tried without building the book."""
+"""Test what the Sphinx extension adds to pages, without building the book."""
 
 import base64
 import io
@@ -9,6 +9,7 @@ import subprocess
 from datetime import date
 from types import SimpleNamespace
 
+import jinja2
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
@@ -16,8 +17,9 @@ from docutils import nodes
 from PIL import Image
 
 from ocolib import plots
+from press import ROOT
 from press.html import cards, maths, sealed
-from press.sphinx import boxes, images, reader
+from press.sphinx import boxes, images, reader, sidebar
 
 NOWHERE = {"repository": {"url": "", "branch": "main"}, "title": "A Book", "author": "Its authors"}
 NOWHERE |= {"copyright": "2026, its authors"}
@@ -77,11 +79,16 @@ def test_a_link_to_a_page_counts_wherever_it_is_written():
     assert found == ["book/a/there", "book/b/far", "ox13-thm1"]
 
 
-def test_a_description_ends_before_the_first_formula():
+def test_a_description_has_no_formula():
     def paragraph(*parts):
         return nodes.paragraph("", "", *(nodes.math("", p) if p[0] == "$" else nodes.Text(p) for p in parts))
 
-    assert reader.plain(paragraph("One. Two. Of order ", "$T", ". Four.")) == "One. Two."
+    enough = "This sentence has more than sixty letters, so it describes a page."
+    assert reader.plain(paragraph(f"{enough} Of order ", "$T", ". Four.")) == enough
+    assert reader.plain(paragraph("Optional. Of order ", "$T", ". Why so much?")) == "Optional. Why so much?"
+    marked = paragraph("One. ")
+    marked += nodes.inline("", "", nodes.reference("", "slip"), classes=["slip"])
+    assert reader.plain(marked) == "One."
     assert reader.plain(paragraph("Of order ", "$T", " at most.")) == "Of order … at most."
     assert reader.plain(paragraph("x" * 300 + ". More.")) == "x" * 300 + "."
 
@@ -117,23 +124,24 @@ def test_shades_in_the_dark_begin_at_the_dark_paper():
     assert images.darken(photograph) == photograph
 
 
-NAVIGATION = """<p aria-level="2" class="caption" role="heading"><span class="caption-text">First</span></p>
-<ul class="nav bd-sidenav"><li class="toctree-l1"><a href="a.html">A</a></li>
-<li class="toctree-l1"><a class="reference internal" href="errata.html">Errata to A</a></li></ul>
-<p aria-level="2" class="caption" role="heading"><span class="caption-text">Second</span></p>
-<ul class="current nav bd-sidenav">
-<li class="toctree-l1 current active"><a class="current" href="#">B</a></li></ul>
-<p aria-level="2" class="caption" role="heading"><span class="caption-text">Back matter</span></p>
-<ul class="nav bd-sidenav"><li class="toctree-l1"><a href="c.html">C</a></li></ul>"""
-
-
-def test_chapters_of_the_sidebar_fold_but_for_the_readers_own():
-    soup = BeautifulSoup(reader.folded(NAVIGATION), "html.parser")
+def test_chapters_of_the_sidebar_fold_but_for_the_readers_own(monkeypatch):
+    parts = [{"caption": "First", "chapters": [{"file": "a"}, {"file": "a/errata"}]}]
+    parts += [{"caption": "Second", "chapters": [{"file": "b", "sections": [{"file": "b/x"}]}]}]
+    parts += [{"caption": "Back matter", "chapters": [{"file": "c", "sections": [{"file": "c/y"}]}]}]
+    monkeypatch.setattr(reader, "contents", lambda: {"parts": parts})
+    monkeypatch.setattr(sidebar, "title", lambda app, page: f"Title of {page}")
+    builder = SimpleNamespace(get_relative_uri=lambda here, there: f"{there}.html")
+    context = {}
+    sidebar.add(SimpleNamespace(builder=builder), "b", "page.html", context, None)
+    template = (ROOT / "book" / "_templates" / "sbt-sidebar-nav.html").read_text("utf8")
+    soup = BeautifulSoup(jinja2.Template(template).render(context), "html.parser")
     parts = {part.summary.get_text(): part for part in soup.select("details.part")}
     assert list(parts) == ["1 First", "2 Second", "Errata", "Back matter"]
     assert [part.has_attr("open") for part in parts.values()] == [False, True, False, False]
-    assert [link.get_text() for link in parts["Errata"].select("a")] == ["Errata to A"]
-    assert [link.get_text() for link in parts["1 First"].select("a")] == ["A"]
+    links = {name: [link["href"] for link in part.select("a")] for name, part in parts.items()}
+    assert links["1 First"] == ["a.html"] and links["Errata"] == ["a/errata.html"]
+    assert links["2 Second"] == ["#", "b/x.html"], "the pages below the reader's own are shown"
+    assert links["Back matter"] == ["c.html"], "those below others are not"
 
 
 def test_a_notebook_has_a_narrow_twin_for_each_of_its_figures(tmp_path):
@@ -207,7 +215,7 @@ def test_mathjax_sets_formulas_and_knows_their_width():
 
 @pytest.fixture
 def two_commits(tmp_path):
-    """A repository with a page of an older day and one of a newer."""
+    """Make a repository with an older and a newer page."""
 
     def git(*words, day="2026-01-02"):
         who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]

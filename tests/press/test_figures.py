@@ -1,4 +1,4 @@
-"""The formulas that run in a figure are those of ocolib, and the figures stay small."""
+"""Test that the formulas in interactive figures agree with ocolib, and that the figures stay small."""
 
 import gzip
 import json
@@ -60,7 +60,7 @@ def directions(name, T=24):
 
 
 def clouds():
-    """Six labelled points each; half of the clouds have a margin."""
+    """Return clouds of six labelled points; half of them have a margin."""
     for seed in range(N):
         if seed % 2:
             X, y, _ = adversaries.separable(6, 2, margin=0.02, seed=seed)
@@ -70,7 +70,7 @@ def clouds():
 
 
 def at_kinks(name, kink):
-    """Random points and slopes, every fourth point at the kink itself."""
+    """Return random points and slopes, with every fourth point at the kink."""
     pairs = np.column_stack([rng(name).uniform(-1.5, 1.5, N), rng(name + "z").uniform(-2, 2, N)])
     pairs[::4, 0] = kink
     return pairs
@@ -86,8 +86,8 @@ INPUTS = {
         [1 + i % 5, "inf" if i % 4 == 0 else eta]
         for i, eta in enumerate(rng("worst").uniform(0.05, 2, N).tolist())
     ],
-    "sharpPromise": [[1 + i, eta] for i, eta in enumerate(steps("sharp").tolist())],
-    "lecturePromise": [[1 + i, eta] for i, eta in enumerate(steps("lecture").tolist())],
+    "sharpBound": [[1 + i, eta] for i, eta in enumerate(steps("sharp").tolist())],
+    "lectureBound": [[1 + i, eta] for i, eta in enumerate(steps("lecture").tolist())],
     "worstDescent": [
         [2 + i % 30, eta] for i, eta in enumerate(rng("descent").uniform(0.001, 1.2, N).tolist())
     ],
@@ -96,7 +96,7 @@ INPUTS = {
         for z, eta in zip(directions("d").tolist(), rng("descents").uniform(0.05, 1, N).tolist(), strict=True)
     ],
     "hedge": [[L, 3 * L[0] + 0.01] for L in rng("hedge").uniform(0, 1, (N, 5)).tolist()],
-    "hedgePromise": [[2 + i % 9, 1 + i, eta] for i, eta in enumerate(steps("promise").tolist())],
+    "hedgeBound": [[2 + i % 9, 1 + i, eta] for i, eta in enumerate(steps("bound").tolist())],
     "perceptron": [[points.tolist(), 30] for points in clouds()],
     "margin": [[points.tolist()] for points in clouds()],
     "triangle": [[40, eta, i % 2] for i, eta in enumerate(steps("triangle").tolist()[:20])],
@@ -108,7 +108,7 @@ for loss, kink in KINK.items():
 
 @pytest.fixture(scope="module")
 def computed(tmp_path_factory):
-    """What the module of formulas makes of all inputs, in node."""
+    """Return the results of the JavaScript formulas for all inputs, from node."""
     jobs = tmp_path_factory.mktemp("figures") / "jobs.json"
     jobs.write_text(json.dumps([[name.partition(" ")[0], inputs] for name, inputs in INPUTS.items()]), "utf8")
     code = RUN.format(formulas=json.dumps((build.SCRIPTS / "figures" / "formulas.js").as_uri()))
@@ -118,7 +118,7 @@ def computed(tmp_path_factory):
 
 
 def agree(ours, theirs):
-    """Equal to 1e-12, or to 1e-12 of the number where that is more."""
+    """Check equality to 1e-12, absolute or relative."""
     ours, theirs = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
     assert ours.shape == theirs.shape
     assert (np.abs(ours - theirs) <= 1e-12 * np.maximum(1.0, np.abs(theirs))).all()
@@ -155,17 +155,17 @@ def test_the_worst_game(computed):
         agree(found["value"], attained)
 
 
-def test_promises_and_the_worst_case_of_descent(computed):
-    for (T, eta), found in zip(INPUTS["sharpPromise"], computed["sharpPromise"], strict=True):
+def test_bounds_and_the_worst_case_of_descent(computed):
+    for (T, eta), found in zip(INPUTS["sharpBound"], computed["sharpBound"], strict=True):
         agree(found, theorems.FTRLSharp(0.5, np.ones(T), eta).bound)
-    for (T, eta), found in zip(INPUTS["lecturePromise"], computed["lecturePromise"], strict=True):
+    for (T, eta), found in zip(INPUTS["lectureBound"], computed["lectureBound"], strict=True):
         agree(found, theorems.FTRL(DISK.diameter**2 / 2, np.ones(T), eta).bound)
     for (T, eta), found in zip(INPUTS["worstDescent"], computed["worstDescent"], strict=True):
         if eta > 1:
             assert found is None
         elif eta >= 1 / T:
             agree(found, limits.descent(1.0, 1.0, T, eta))
-        else:  # no projection acts, and the loss that never turns is the worst
+        else:  # no projection is active, and a constant loss is the worst
             straight = play(OGD(DISK, eta), np.tile([1.0, 0.0], (T, 1))).regret(DISK)
             agree(found, straight)
 
@@ -185,7 +185,7 @@ def test_lazy_and_eager_descent(computed):
 def test_hedge(computed):
     for (L, eta), found in zip(INPUTS["hedge"], computed["hedge"], strict=True):
         agree(found, play(Hedge(len(L), eta), np.array([L])).last)
-    for (n, T, eta), found in zip(INPUTS["hedgePromise"], computed["hedgePromise"], strict=True):
+    for (n, T, eta), found in zip(INPUTS["hedgeBound"], computed["hedgeBound"], strict=True):
         agree(found, theorems.FTRLSharp(np.log(n), np.full(T, 0.5), eta).bound)
     agree(
         theorems.FTRLSharp(np.log(5), np.full(80, 0.5), theorems.Hedge(5, 80).step).bound,
@@ -226,7 +226,7 @@ def test_the_code_is_small_and_asks_nobody():
     script, style = figures.script(), (figures.SOURCE / "figures.css").read_text("utf8")
     assert len(gzip.compress((script + style).encode())) <= 25_000
     addresses = re.findall(r"https?://[^\s\"']+|url\(|@import", script + style)
-    assert set(addresses) == {"http://www.w3.org/2000/svg"}  # a name, not a place
+    assert set(addresses) == {"http://www.w3.org/2000/svg"}  # a name, not a path
     assert not re.search(r"innerHTML|insertAdjacentHTML|\beval\b|\bimport\b|\bexport\b", script)
 
 
@@ -285,7 +285,7 @@ def test_hedge_in_the_page_is_hedge_on_the_whole_stream():
         n, T = len(stream["experts"]), stream["T"]
         for eta, regret in zip(found["eta"], stream["regret"], strict=True):
             assert regret <= theorems.FTRLSharp(np.log(n), np.full(T, 0.5), eta).bound + 1e-6
-    # spite: whatever the step, the expert with the largest weight errs
+    # spite: the expert with the largest weight errs, for every step
     eta = 0.25
     trace = play(Hedge(4, eta), lambda t, w, past: np.eye(4)[w.argmax()], rounds=120)
     spite = found["streams"]["spite"]
@@ -293,14 +293,14 @@ def test_hedge_in_the_page_is_hedge_on_the_whole_stream():
     assert np.isclose(trace.regret(Simplex(4)), spite["regret"][found["eta"].index(eta)], atol=1e-6)
 
 
-def test_the_crew_keeps_the_promise():
+def test_the_crew_stays_below_the_bound():
     found = json.loads(figures.numbers("delay"))
     for crew in found["crews"].values():
-        assert all(0 < row["careful"] <= row["promise"] for row in crew)
+        assert all(0 < row["careful"] <= row["bound"] for row in crew)
         assert [row["delay"] for row in crew] == sorted(row["delay"] for row in crew)
         assert crew[0]["delay"] == 0
         for row in crew:
             for s, (_, start, end, late) in enumerate(row["bars"]):
                 reads = [other[1] for other in row["bars"][s + 1 :]]
-                # reads after its own and before its end: all that are shown are counted, ties in time aside
+                # count the shown reads after its own and before its end, apart from ties in time
                 assert sum(start < read < end for read in reads) <= late

@@ -1,4 +1,4 @@
-"""Theorems in Coq on the pages: the files are shown whole, and a fold says no more than was proved."""
+"""Test the Coq pages: files are shown completely, and folds claim no more than was proved."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A class hands in: honest notebooks keep their marks, and what comes out is what a learning platform reads."""
+"""Test grading: honest notebooks keep their marks, and the output is what learning platforms read."""
 # ruff: noqa: E501 (cells of notebooks are long)
 
 import csv
@@ -42,7 +42,7 @@ STUB = "def my_price(T, c):\n    '''Say what is promised.'''\n    return None\n\
 
 
 def filled(given, answers):
-    """A notebook of the book with these answers in its exercise cells."""
+    """Return a notebook of the book with these answers in its exercise cells."""
     for cell in given["cells"]:
         name = cell["metadata"].get("exercise")
         if "exercise" in cell["metadata"].get("tags", []) and name in answers:
@@ -110,6 +110,16 @@ SMALL = {
     "in a cell above": packed(NUMPY, code(PRICE), asks(STAY, STUB)),
     "an import further below": packed(
         asks(STAY, "def my_price(T, c):\n    return (1 + math.fabs(c)) * T"), code("import math")
+    ),
+    "an import of something that is not there": packed(
+        code("import nothing_here, numpy as np\nfrom ocolib import nothing, sets"),
+        asks(STAY, "def my_price(T, c):\n    return (1 + np.abs(c)) * T + 0 * sets.Box([-1], [1]).dim"),
+    ),
+    "annotations from the future": packed(
+        code("from __future__ import annotations"), asks(STAY, PRICE.replace("T, c", "T: Int, c: Real"))
+    ),
+    "a decimal": packed(
+        asks(STAY, "from decimal import Decimal\ndef my_price(T, c):\n    return Decimal(float((1 + abs(c)) * T))")
     ),
     "an import in a cell of the book": packed(
         code("import math\nimport matplotlib.pyplot as plt\nplt.plot([1])", tags=["book"]),
@@ -206,13 +216,24 @@ def test_without_a_list_of_system_calls_it_refuses(monkeypatch):
 
 
 @needs_fence
-def test_a_fence_that_fails_says_what_bubblewrap_said(monkeypatch):
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (["--no-such-option"], "0.8 or newer"),
+        (
+            ["--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"],
+            "gives you no user namespaces",
+        ),
+    ],
+)
+def test_a_fence_that_fails_says_what_bubblewrap_said(fence, monkeypatch, words, advice):
+    """One that is too old has to be installed; one that may make no namespace has to be allowed to."""
     command = fences.Fence.command
     monkeypatch.setattr(
-        fences.Fence, "command", lambda self, fd: [*command(self, fd)[:1], "--no-such-option"]
+        fences.Fence, "command", lambda self, *fds: [self.program, *words, *command(self, *fds)]
     )
-    with pytest.raises(SystemExit, match="bubblewrap says"):
-        fences.Fence()
+    with pytest.raises(SystemExit, match=f"bubblewrap says.*\n.*{advice}"):
+        fence.probe()
 
 
 # ---------------------------------------------------------------- the assignment
@@ -220,7 +241,7 @@ def test_a_fence_that_fails_says_what_bubblewrap_said(monkeypatch):
 
 def written(tmp_path, text):
     path = tmp_path / "assignment.yml"
-    path.write_text(text, "utf8")
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
 
 
@@ -240,17 +261,46 @@ def test_an_assignment_says_what_counts(tmp_path):
         ("exercises: 3", "must have `exercises:`"),
         ("exercises: [ex-nothing]", "no exercise ex-nothing"),
         (f"exercises: {{{STAY}: -1}}", "above 0"),
-        (f"exercises: [{STAY}]\npionts: 3", "has pionts"),
+        (f"exercises: [{STAY}]\npionts: 3", "unknown key pionts"),
         (f"exercises: [{STAY}]\ndue: soon", "2026-11-20"),
         (f"exercises: [{STAY}]\nattempts: all", "best or last"),
         (f"exercises: [{STAY}]\nlate: 10", "per day"),
         (f"exercises: [{STAY}]\nroster: gone.csv", "cannot be read"),
-        ("a: [", "no YAML"),
+        ("a: [", "not valid YAML"),
+        (f"exercises: [{STAY}]\ndue: 2026-02-30", "not valid YAML: day is out of range"),
+        ("title: Übung".encode("latin-1"), "not valid YAML: .*utf-8"),
+        ("exercises: []", "must have `exercises:`"),
+        (f"exercises: [{STAY}]\npackages: ['']", "is not installed"),
+        (f"exercises: [{STAY}]\n3: x\nzz: y", "unknown key 3, zz"),
+        (f"exercises: [{STAY}]\nroster: [a]", "cannot be read"),
+        ("exercises: [ex-a-bound-that-is-too-good]", "proofs cannot"),
     ],
 )
 def test_a_mistake_in_it_is_a_sentence(tmp_path, text, said):
     with pytest.raises(SystemExit, match=said):
         assignments.read(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,id\nA\n", "a row without an id: A"),
+        ("id,name\n,A\n", "a row without an id: A"),
+        ('Identifier,Full name\n"",B\n', "a row without an id: B"),
+        (f"id,name\ns1,{'x' * 200_000}\n", "cannot be read: field larger"),
+        ("id,name\ns1,Müller\n".encode("latin-1"), "not in UTF-8"),
+    ],
+)
+def test_a_mistake_in_a_roster_is_a_sentence(tmp_path, text, said):
+    with pytest.raises(SystemExit, match=said):
+        assignments.roster(written(tmp_path, text))
+
+
+def test_a_number_of_the_command_line_is_at_least_1(tmp_path, capsys):
+    for words in (["--jobs", "-1"], ["--jobs", "0"], ["--seed", "-4"]):
+        with pytest.raises(SystemExit):
+            grading.main([str(tmp_path), *words])
+        assert f"must be 1 or larger, not {words[1]}" in capsys.readouterr().err
 
 
 def row(name, passed, **others):
@@ -372,7 +422,7 @@ CANVAS = (
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, fence):
-    """Five notebooks as they come from both platforms, graded twice."""
+    """Grade five notebooks twice, as they come from both platforms."""
     outcome = {}
     for platform, roster, names in (
         ("moodle", MOODLE, ["Student One_1234567_assignsubmission_file_/a.ipynb"]),
@@ -424,6 +474,15 @@ def test_canvas_reads_its_gradebook_again(graded):
         assert "onestudent_LATE_55501_777001_feedback.html" in bundle.namelist()
 
 
+def test_results_of_older_checkers_are_not_kept(monkeypatch):
+    """What decides a mark decides whether a stored one is used: the notebook, the seed, the checkers' code."""
+    given, sheet = attempt("ada", None), assignments.Assignment({STAY: 1})
+    keys = {grading.key_of(given, sheet, 1), grading.key_of(given, sheet, 2)}
+    monkeypatch.setattr(grading, "version", lambda: "older")
+    keys.add(grading.key_of(given, sheet, 1))
+    assert len(keys) == 3
+
+
 @needs_fence
 def test_a_second_run_goes_on_where_the_first_one_stopped(graded):
     for _, first, second in graded.values():
@@ -437,6 +496,7 @@ def test_feedback_says_each_thing_once(graded):
     out, *_ = graded["moodle"]
     page = (out / "feedback" / "1234567.html").read_text("utf8")
     assert page.count("raised ZeroDivisionError") == 1 and "1 of 3 points, 1 day late" in page
+    assert page.count("What came 1 day late counts 50 percent.") == 1
     assert "line 2 of your cell" in page and "<pre>return T / 0</pre>" in page
     assert f'href="https://owner.github.io/name/book/{PAGE}.html#{STAY}"' in page
     assert "Nothing was handed in" in (out / "feedback" / "1234568.html").read_text("utf8")

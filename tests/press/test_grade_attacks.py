@@ -1,4 +1,4 @@
-"""What a cheating student may try, and what must happen: his own row says so, and nobody else notices."""
+"""Test what cheating students may try: only their own row is affected, and it says why."""
 # ruff: noqa: E501 (cells of notebooks are long)
 
 import csv
@@ -51,7 +51,7 @@ def test_no_home_no_project_no_neighbour_can_be_read(fence, tmp_path):
               Path.home() / ".bashrc", "/etc/passwd", "/proc/1/environ", "/run", "/var", "/home", "/sys"]  # fmt: skip
     spy = f"import os\ndef my_spy():\n    return [os.path.exists(p) for p in {[str(p) for p in wanted]!r}]"
     seen = [str(path) for path, there in zip(wanted, behind(fence, spy), strict=True) if there]
-    # Where Python itself lives below /home, the way to it is there, and nothing else beside it.
+    # If Python itself is installed below /home, only the path to it is visible.
     assert not [path for path in seen if path != "/home"]
     texts = behind(fence, "import os\ndef my_spy():\n    return [f for d, _, fs in os.walk('/') for f in fs "
                    "if f.endswith(('.ipynb', '.md', '.yml', '.csv', '.key'))]")  # fmt: skip
@@ -163,6 +163,20 @@ def my_spy():
     return made
 """
     assert behind(fence, spy) == []
+    threads = """
+import threading
+def my_spy():
+    threading.stack_size(1 << 15)
+    go, made = threading.Event(), 0
+    try:
+        for made in range(500):
+            threading.Thread(target=go.wait, daemon=True).start()
+    except RuntimeError:
+        pass
+    go.set()
+    return made
+"""
+    assert behind(fence, threads) < 64, "also as root, whose threads no limit counts"
 
 
 CALLS = {"fork": 57, "clone": 56, "unshare": 272, "ptrace": 101, "shmget": 29, "memfd_create": 319, "mount": 165,
@@ -283,7 +297,7 @@ def test_garbage_while_a_cell_runs_costs_that_cell(fence):
 @pytest.mark.parametrize(
     "source",
     [
-        "speak(b'x' * (8 << 20))",  # no end of line, ever
+        "speak(b'x' * (8 << 20))",  # never ends the line
         "[fcntl.fcntl(n, 1031, 4096) for n in range(3, 20) if pipe(n)]\n    while True:\n        speak(b'y' * 4096)",
         "[os.set_blocking(n, False) for n in range(3, 20) if pipe(n)]\n    return 'z' * (3 << 20)",
         "return 'z' * (64 << 20)",
@@ -370,9 +384,9 @@ def test_objects_that_agree_with_everything_do_not_pass(fence, answer):
     assert not passed(judge(handed_in({STAY: answer}), [STAY], fence, SEED))[STAY]
 
 
-def test_numbers_learned_by_heart_fail_on_fresh_ones(fence):
-    """A function that knows all cases of the page, and no other."""
-    key = "ex-the-price-of-a-wrong-step"
+@pytest.mark.parametrize("key", ["ex-the-price-of-a-wrong-step", STAY])
+def test_numbers_learned_by_heart_fail_on_fresh_ones(fence, key):
+    """A function that knows all cases of the page, and no other; of a formula and of a bound."""
     (function,) = checks.functions(key)
     page = checks.book()[key][0]
     right = yaml.safe_load((ROOT / "tests" / "answers" / f"{checks.page_of(key)}.yml").read_text("utf8"))[
@@ -450,14 +464,23 @@ def test_zips_that_grow_and_links_that_lead_away(tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr("big.ipynb", b"0" * (files.LARGEST + 10))
         bundle.writestr("../../../escape.ipynb", b"{}")
+        bundle.writestr("..\\..\\windows.ipynb", b"{}")
+        link = zipfile.ZipInfo("packed-link.ipynb")
+        link.create_system, link.external_attr = 3, 0o120777 << 16
+        bundle.writestr(link, "/etc/passwd")
     secret = tmp_path.parent / f"{tmp_path.name}-secret.ipynb"
     secret.write_text("{}")
     (tmp_path / "link.ipynb").symlink_to(secret)
     found, _ = files.attempts(tmp_path, assignments.Roster())
     assert {a.file: (a.content, a.reason) for a in found if a.content is None} == {
-        "link.ipynb": (None, "a link to another place, not followed"),
+        "link.ipynb": (None, "a symbolic link, which is not followed"),
     }
-    assert [a.file for a in found if a.content is not None] == ["bomb.zip/escape.ipynb"]
+    read = {a.file: a.content for a in found if a.content is not None}
+    assert read == {
+        "bomb.zip/escape.ipynb": b"{}",
+        "bomb.zip/windows.ipynb": b"{}",
+        "bomb.zip/packed-link.ipynb": b"/etc/passwd",  # its words, which are no notebook
+    }
 
 
 @pytest.mark.long

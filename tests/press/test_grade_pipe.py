@@ -1,9 +1,9 @@
-"""Right and wrong answers to every exercise go through the real fence and the real pipe.
+"""Test right and wrong answers to every exercise in the real sandbox, through the real pipe.
 
-What passes in a notebook passes there, also on instances that no page shows; what is refused is refused with
-the same word. One process answers for all answers to the exercises of a page: they are our own. One answer of
-each kind shows that the arguments and values of an exercise travel; all of them are sent in `make long`, and
-judged without a pipe in test_answers.
+An answer that passes in a notebook must pass here too, also on instances that no page shows; a wrong one must
+be rejected with the same feedback. One process handles all answers to the exercises of a page, because they
+are our own. One answer of each kind tests that arguments and values can be sent; `make long` sends all of
+them, and test_answers judges them without a pipe.
 """
 
 import re
@@ -24,7 +24,7 @@ __all__ = ["fence"]
 
 
 def through(student, page, key, answer, instances):
-    """What the judge says of an answer that runs in the student's process."""
+    """Return the judge's verdict on an answer that runs in the student's process."""
     sources, stub = checks.needed(page, key, answer)
     cells = [(None, source) for source in sources] + [(key, exercise.answered(stub, answer))]
     names = checks.functions(key)

@@ -1,7 +1,9 @@
-"""A builder that is not HTML gets through what our extensions put on a page."""
+"""Test that a builder other than HTML can process what our extensions put on a page."""
 
 import subprocess
 import sys
+
+import pytest
 
 CONF = """
 ours = ["boxes", "formal", "concordance", "elsewhere", "figures", "images"]
@@ -34,6 +36,7 @@ PIXEL = bytes.fromhex(
 )
 
 
+@pytest.mark.long
 def test_latex_is_written_with_links_as_words_where_a_page_is_missing(tmp_path):
     (tmp_path / "conf.py").write_text(CONF, "utf8")
     (tmp_path / "index.rst").write_text(PAGE, "utf8")

@@ -1,4 +1,4 @@
-"""A page is a lesson: it opens with its goals, shows before it checks, and ends with what to remember."""
+"""Test that each page is a lesson: opens with goals, shows before it checks, ends with a summary."""
 
 import ast
 import re
@@ -30,16 +30,16 @@ def test_a_page_opens_with_goals_and_ends_with_what_to_remember(text):
     assert 2 <= len(bullets(goals)) <= 5 and "**You need**" in goals
     first = next(
         cell for cell in CELL.finditer(source) if "hide-input" not in cell[1]
-    )  # a picture may precede
+    )  # a picture may come first
     assert source.index(":::{admonition} On this page") < first.start()
     (keep,) = KEEP.findall(source)
     assert len(bullets(keep)) == 3
-    lesson = source.split("\n## Beyond\n")[0]  # what follows is optional
+    lesson = source.split("\n## Beyond\n")[0]  # everything after it is optional
     assert lesson.index(":::{admonition} To remember") > lesson.rindex("```{code-cell}")
 
 
 def lines(source):
-    """Lines of code: blank lines, comments and imports do not count."""
+    """Count lines of code without blank lines, comments and imports."""
     imports = {
         line
         for node in ast.walk(ast.parse(source))
@@ -76,7 +76,7 @@ LESSONS = {text.relative_to(notebooks.TEXT).with_suffix("").as_posix(): text for
 
 
 def asked(name, *kinds):
-    """The directives of some kinds of a page, in their order, those inside others too."""
+    """Return the directives of these kinds on a page in their order, including nested ones."""
 
     def inner(text):
         for block in plain.split(text):

@@ -1,4 +1,4 @@
-"""What the build knows about live cells, and the Python that runs them, without a browser."""
+"""Test the page data of live cells and the Python code that runs them, without a browser."""
 
 import ast
 import importlib.util
@@ -28,7 +28,7 @@ def said():
 
 @pytest.fixture
 def boot(said, monkeypatch):
-    """The browser's boot code as a module; what it would tell the page goes to `said`."""
+    """Return the browser's boot code as a module; messages to the page go to `said`."""
     page = types.ModuleType("js_live")
     page.post = lambda kind, text: said.append((kind, text))
     monkeypatch.setitem(sys.modules, "js_live", page)
@@ -211,7 +211,7 @@ def test_a_check_without_a_message_says_what_it_compared(boot, said):
         "AssertionError",
         "    c  is  7",
         "    len(b)  is  2",
-        "A check does not hold any more: look at what was changed, here or in a cell above.",
+        "A check fails: look at what was changed, here or in a cell above.",
     ]
     boot.run("assert all(x > 1 for x in [1]), 'too small'", "<cell 5>", False)
     assert said[-1][1].endswith("AssertionError: too small"), "a message says enough"
@@ -224,8 +224,8 @@ def test_a_check_without_a_message_says_what_it_compared(boot, said):
     [
         ("X @ w", "The shapes do not fit: X has shape (4, 2), w has shape (3,)."),
         ("w + X", "The shapes do not fit: w has shape (3,), X has shape (4, 2)."),
-        ("nothing + 1", "nothing is None: a function that does not return anything gives None."),
-        ("few[2]", "few has 2 entries; the first has number 0."),
+        ("nothing + 1", "nothing is None: a function without a return statement returns None."),
+        ("few[2]", "few has 2 entries; indices start at 0."),
         ("steps['etta']", "steps has ['eta']."),
         ("from ocolib.learners import OGDD", "Did you mean OGD?"),
         ("np.zero(3)", "Did you mean zeros?"),
@@ -245,9 +245,9 @@ def test_an_error_ends_with_its_likely_cause(line, words, boot, said):
 
 
 def test_poisson_numbers_in_the_browser_are_those_of_numpy(boot, monkeypatch):
-    monkeypatch.setattr(np.random, "default_rng", np.random.default_rng)  # put back what is replaced
+    monkeypatch.setattr(np.random, "default_rng", np.random.default_rng)  # restored after the test
     native = np.random.default_rng
-    boot.mend_poisson()
+    boot.replace_poisson()
     for seed in range(20):
         ours, theirs = np.random.default_rng(seed), native(seed)
         lam = native(seed + 100).uniform(0, 10, (5, 4)) * (native(seed).random((5, 4)) > 0.1)

@@ -1,4 +1,4 @@
-"""Figures drawn in the browser: what svgplot.py draws has the data, words and ranges of matplotlib's."""
+"""Test figures drawn in the browser: svgplot.py draws the same data, words and ranges as matplotlib."""
 
 import copy
 import functools
@@ -27,7 +27,7 @@ def module():
 
 @pytest.fixture
 def svg(monkeypatch):
-    """The browser's module in the place of pyplot, for `ocolib.plots`; its figures go to `svg.shown`."""
+    """Install the browser's module as pyplot for `ocolib.plots`; its figures go to `svg.shown`."""
     made = module()
     made.shown = []
     here = made.pyplot()
@@ -44,7 +44,7 @@ def cells(page):
 
 @functools.cache
 def drawn(page):
-    """{place of a figure: imports it needs} on a page."""
+    """Return {place of a figure: imports it needs} for a page."""
     lives = [place for place, cell in enumerate(cells(page)) if "live" in notebooks.tags(cell)]
     return live.drawable([cell.source for cell in cells(page)], lives)
 
@@ -54,7 +54,7 @@ PAGES = [page for page in notebooks.pages() if "plots.figure(" in page.read_text
 
 @functools.cache
 def before(page, place):
-    """The names that a figure finds, from the live cells that it builds on, or that import."""
+    """Return the names that a figure uses, from the live cells that it builds on or that import."""
     sources = [cell.source for cell in cells(page)]
     needs = live.dependencies(sources, set())
     wanted = {number - 1 for number in needs[place]}
@@ -73,7 +73,7 @@ def before(page, place):
 
 
 def run(page, place):
-    """The figure's cell, with names of its own: a generator of numbers must not go on from the last run."""
+    """Run the figure's cell in a copy of the names, so that a random generator is not advanced."""
     namespace = {
         name: copy.deepcopy(value) if isinstance(value, np.random.Generator | list | dict) else value
         for name, value in before(page, place).items()
@@ -96,7 +96,7 @@ def test_every_figure_of_a_page_has_the_data_words_and_ranges_of_matplotlib(page
 
 def check_figure(page, place, svg, monkeypatch):
     before(page, place)
-    svg.shown.clear()  # a figure that this one builds on
+    svg.shown.clear()  # an earlier figure that this one uses
     run(page, place)
     ours = svg.shown[0].axes
     with monkeypatch.context() as patch:
@@ -110,7 +110,7 @@ def check_figure(page, place, svg, monkeypatch):
         plt.close("all")
     assert_sound(svg.shown[0].drawing())
     with monkeypatch.context() as patch:
-        patch.setattr(svg, "width", 266)  # points: a phone
+        patch.setattr(svg, "width", 266)  # in points, on a phone
         assert_sound(svg.shown[0].drawing())
 
 
@@ -145,7 +145,7 @@ def assert_alike(mine, other):
 
 
 def assert_sound(drawing):
-    """Shapes that the page can take: known tags, text as text, every number finite."""
+    """Check the shapes: known tags, text as text, every number finite."""
     text = json.dumps(drawing, allow_nan=False)
     assert "nan" not in text and "inf" not in text.replace("infinite", "").replace("info", "")
     wide, high = drawing["size"]
@@ -170,7 +170,10 @@ def test_what_the_browser_does_not_draw_names_itself(svg):
             (lambda: ax.hexbin([1], [2]), "which has no ax.hexbin: run this cell in Jupyter"),
             (lambda: ax.plot([1], [2], dash_capstyle="round"), "no keyword dash_capstyle for plot"),
             (lambda: ax.set_xscale("symlog"), "no scale 'symlog'"),
-            (lambda: ax.contourf([0, 1], [0, 1], np.eye(2), [0, 1], ["r"]), "no contourf but for all above"),
+            (
+                lambda: ax.contourf([0, 1], [0, 1], np.eye(2), [0, 1], ["r"]),
+                "no contourf except for one level",
+            ),
             (lambda: ax.figure.colorbar(None), "no figure.colorbar"),
         ):
             with pytest.raises(AttributeError, match=words):

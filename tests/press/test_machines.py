@@ -1,4 +1,4 @@
-"""The real thing on other machines: the lock on every Python, the wheel where there is nothing but NumPy."""
+"""Test the installation for other machines: the lock file on every Python, the wheel with only NumPy."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The pages are what they claim: executed as written, described, portable, and able to fail."""
+"""Test the notebooks: executed as written, described, portable, and exercises that can fail."""
 
 import ast
 import json
@@ -60,7 +60,7 @@ for line in sys.stdin:
 
 @cache
 def stored(text):
-    """The notebook of a page as committed."""
+    """Return the committed notebook of a page."""
     return nbformat.read(notebooks.notebook_of(text), as_version=4)
 
 
@@ -72,7 +72,7 @@ tags = notebooks.tags
 
 
 def texts(cell):
-    """Everything a cell has shown, as text."""
+    """Return everything that a cell has shown, as text."""
     for output in cell.outputs:
         if output.output_type == "stream":
             yield output.text
@@ -83,7 +83,7 @@ def texts(cell):
 
 
 def speaks(cell):
-    """Does the cell print, or end in an expression?"""
+    """Return whether the cell prints or ends in an expression."""
     last = ast.parse(cell.source).body[-1:]
     return "print(" in cell.source or any(isinstance(node, ast.Expr) for node in last)
 
@@ -165,9 +165,9 @@ def test_no_output_names_a_machine(text):
 
 @pytest.fixture(scope="module")
 def with_numpy_alone():
-    """Run a script where nothing but NumPy and ocolib can be imported: (its status, what went wrong).
+    """Run a script where only NumPy and ocolib can be imported; return (status, error).
 
-    Each runs in a fork of its own; what all of them import is imported once.
+    Each script runs in a fork; common imports are done once.
     """
     with subprocess.Popen(
         [sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -334,7 +334,7 @@ def test_a_strict_call_fits_its_column(many, lines):
     ["x = 1", "def my_f():\n    return 1", "exercises.check_value(1, 1)", SOLVED + "\n# and so on"],
 )
 def test_an_exercise_without_answer_or_check_is_refused(source):
-    with pytest.raises(ValueError, match=r"exercises\.check|a comment stands last"):
+    with pytest.raises(ValueError, match=r"exercises\.check|ends with a comment"):
         exercise.split(source, "ex-f")
 
 
@@ -343,7 +343,7 @@ def test_an_exercise_without_answer_or_check_is_refused(source):
 
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
-    """A project of one page: write its text, get its notebook."""
+    """Make a project of one page; write its text, return its notebook."""
     monkeypatch.setattr(notebooks, "TEXT", tmp_path / "pages")
     monkeypatch.setattr(notebooks, "BOOK", tmp_path / "book")
     text = tmp_path / "pages" / "chapter" / "page.md"
@@ -376,7 +376,7 @@ def test_a_failing_page_keeps_its_notebook(shelf, tmp_path, monkeypatch):
     assert "ZeroDivisionError" in notebooks.execute(shelf("1 / 0"))
     wrong = SOLVED.replace("x**power", "x + 3").replace("base = 2", "from ocolib import exercises\nbase = 2")
     page = f"---\nexercise: ex-a\ntags: [exercise, live]\n---\n{wrong}"
-    assert "no box above" in notebooks.execute(shelf(page))
+    assert "no exercise box has" in notebooks.execute(shelf(page))
     text.write_text(
         "```{admonition} Exercise 1: a\n:class: exercise\n:name: ex-a\n```\n\n" + text.read_text()
     )
@@ -448,7 +448,7 @@ def test_without_ocolib_the_first_cell_says_how_to_get_it():
 def test_a_page_is_named_by_its_text_or_its_notebook(shelf):
     text = shelf("1")
     assert notebooks.text_of(text) == text == notebooks.text_of(notebooks.notebook_of(text))
-    with pytest.raises(ValueError, match="no page"):
+    with pytest.raises(ValueError, match="is not a page"):
         notebooks.text_of(text.with_name("other.md"))
 
 

@@ -1,4 +1,4 @@
-"""One reading order: what a page needs, and what a proof leans on, comes earlier in the table of contents."""
+"""Test the reading order: what a page or proof needs comes earlier in the table of contents."""
 
 import posixpath
 import re
@@ -13,7 +13,7 @@ TOC = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
 ORDER = [
     chapter["file"].removeprefix("book/")
     for part in TOC["parts"]
-    if part["caption"] != "Back matter"  # there you look things up
+    if part["caption"] != "Back matter"  # pages for reference
     for chapter in part["chapters"]
 ]
 LABEL = re.compile(r"^\(([\w.-]+)\)=|^:(?:label|name): +([\w.-]+)", re.MULTILINE)
@@ -30,7 +30,7 @@ def text(page):
 
 
 def later(order, text):
-    """[(page, a later page that it needs or that a proof on it leans on)]"""
+    """Return [(page, later page that it needs or that a proof on it uses)]."""
     place = {page: number for number, page in enumerate(order)}
     home = {label or name: page for page in order for label, name in LABEL.findall(text(page))}
     found = []

@@ -1,4 +1,4 @@
-"""What happens to the written pages, and that the same project gives the same bytes."""
+"""Test the HTML passes, and that building the same project twice gives the same bytes."""
 
 import os
 import re
@@ -47,7 +47,7 @@ PAGE = """<link href="../_static/styles/theme.css?digest=1" rel="stylesheet" />
 
 @pytest.fixture
 def book(tmp_path):
-    """A book of one page with its style sheets and scripts."""
+    """Return a book of one page with its style sheets and scripts."""
     html = tmp_path / "html"
     for name, text in {
         "_static/styles/theme.css": '@import "../basic.css"; .seen, .unseen { background: url("../a.png") }',

@@ -1,4 +1,4 @@
-"""The pipeline survives: a kill leaves whole files, a failure is named, and each trouble gets a sentence."""
+"""Test that the pipeline is robust: a kill leaves complete files, and every failure gets a clear message."""
 
 import json
 import os
@@ -29,7 +29,7 @@ PAGES = ("a", "b")
 
 
 def changing(name, number):
-    """The cells of a page of which every version prints another number, and 100 kB in short lines.
+    """Return the cells of a page whose versions each print another number, and 100 kB in short lines.
 
     One line of that length would keep nbclient busy for seconds.
     """
@@ -67,7 +67,7 @@ class Small:
         return subprocess.run(list(map(str, command)), **settings)
 
     def make(self, *targets, **settings):
-        """With the packages of this project, as if they were those of the small one."""
+        """Run make with the packages of this project, as if they were those of the small one."""
         (self.folder / ".venv" / ".installed").touch()
         return self.run("make", f"BIN={BIN}", f"HOME_OF_VENV={self.folder}", *targets, **settings)
 
@@ -79,7 +79,7 @@ def small(tmp_path):
 
 @pytest.fixture(scope="module")
 def first_run(tmp_path_factory):
-    """The notebooks a and b of a small book, made once by the real tool."""
+    """Make the notebooks a and b of a small book once, with the real command."""
     book = Small(tmp_path_factory.mktemp("first") / "small")
     for name in PAGES:
         book.write(name, *changing(name, 0))
@@ -91,7 +91,7 @@ def first_run(tmp_path_factory):
 
 @pytest.fixture
 def made(small, first_run):
-    """A small book whose notebooks have been made, and how long that took."""
+    """Return a small book whose notebooks have been made, and how long that took."""
     notebooks, small.seconds = first_run
     for path in notebooks:
         shutil.copy(path, small.folder / "book")
@@ -100,7 +100,7 @@ def made(small, first_run):
 
 @pytest.fixture
 def path(tmp_path):
-    """A PATH with nothing but the shell and make; `path(name, script)` adds a command."""
+    """Return a PATH with only the shell and make; `path(name, script)` adds a command."""
     folder = tmp_path / "path"
     folder.mkdir()
     for name in SHELL:
@@ -123,14 +123,14 @@ def said(done):
 
 
 def inside(folder):
-    """The processes that still work in a folder."""
+    """Return the processes that still run in a folder."""
     found = []
     for link in Path("/proc").glob("[0-9]*/cwd"):
         try:
             if link.resolve(strict=True).is_relative_to(folder):
                 found.append(int(link.parent.name))
         except OSError:
-            continue  # it ended just now
+            continue  # it has just ended
     return found
 
 
@@ -142,7 +142,7 @@ def wait_until_empty(folder):
 
 
 def check_kills(small, points):
-    """Kill the tool, or it and its workers, at random moments of a run that changes every page."""
+    """Kill the command, or it and its workers, at random moments of a run that changes every page."""
     chance = random.Random(19)
     for number in range(1, points + 1):
         for name in PAGES:
@@ -171,7 +171,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="loo
 
 @needs_proc
 def test_a_kill_leaves_every_notebook_whole(made):
-    check_kills(made, 2)
+    check_kills(made, 1)
 
 
 @needs_proc
@@ -209,7 +209,7 @@ BAD = {
 }
 
 
-def test_bad_cells_are_named_by_both_tools(small):
+def test_bad_cells_are_named_and_their_notebooks_stay(small):
     small.write("good", "print(1)", "print(2)")
     for name, (cell, _) in BAD.items():
         small.write(name, "print(1)", cell)
@@ -221,6 +221,12 @@ def test_bad_cells_are_named_by_both_tools(small):
         told = done.stdout.partition(f"pages/{name}.md FAILED, notebook untouched\n")[2]
         assert told.startswith("cell 3: ") and words in told, done.stdout
         assert small.notebook(name).read_bytes() == before[name]
+
+
+@pytest.mark.long
+def test_nbval_names_bad_cells(small):
+    small.write("good", "print(1)", "print(2)")
+    assert small.run(*small.command()).returncode == 0
     for name, (cell, _) in BAD.items():
         notebook = nbformat.read(small.notebook("good"), as_version=4)
         notebook.cells[2].source = cell
@@ -246,7 +252,7 @@ def test_a_full_disk_is_said_and_the_notebook_stays(made):
 
     done = small.run(*small.command(), preexec_fn=little)
     assert done.returncode == 1 and "Traceback" not in said(done)
-    assert "pages/a.md FAILED" in done.stdout and "Make room" in done.stdout
+    assert "pages/a.md FAILED" in done.stdout and "Free some space" in done.stdout
     assert small.notebook("a").read_bytes() == before and not list(small.notebook("a").parent.glob(".*"))
 
 
@@ -270,13 +276,18 @@ def test_times_that_cannot_be_kept_are_said(small):
     small.write("a", "print(1)")
     (small.folder / "_build").touch()
     done = small.run(*small.command())
-    assert done.returncode == 1 and "The times were not kept" in done.stdout and "Traceback" not in said(done)
+    assert (
+        done.returncode == 1
+        and "The times could not be stored" in done.stdout
+        and "Traceback" not in said(done)
+    )
 
 
+@pytest.mark.long
 def test_a_page_is_timed_once_and_again_when_asked(small):
     """The record lies beside the notebooks: two runs of `make notebooks` must leave the same bytes."""
     record = small.folder / "book" / "times.json"
-    small.write("a", "x = sum(i * i for i in range(1_000_000))")
+    small.write("a", "x = 1")
     assert small.run(*small.command()).returncode == 0
     first = record.read_bytes()
     assert small.run(*small.command()).returncode == 0 and record.read_bytes() == first
@@ -285,7 +296,7 @@ def test_a_page_is_timed_once_and_again_when_asked(small):
     [run] = json.loads(record.read_bytes())
     before = json.loads(first)[0]["seconds"]["book/a.ipynb"]
     assert 0 < before < 60 and run["seconds"]["book/a.ipynb"] == before and "book/b.ipynb" in run["seconds"]
-    small.write("a", "x = sum(i * i for i in range(40_000_000))")
+    small.write("a", "x = sum(i * i for i in range(8_000_000))")
     assert small.run(*small.command("--times", "pages/a.md")).returncode == 0
     assert json.loads(record.read_bytes())[-1]["seconds"]["book/a.ipynb"] > before
 
@@ -308,6 +319,7 @@ def test_a_missing_kernel_is_said(monkeypatch, tmp_path):
     assert "delete .venv and run make again" in notebooks.execute(tmp_path / "pages" / "a.md")
 
 
+@pytest.mark.long
 def test_a_kernel_that_does_not_start_is_said(small, tmp_path):
     small.write("a", "print(1)")
     (tmp_path / "broken" / "ipykernel_launcher.py").parent.mkdir()
@@ -326,6 +338,7 @@ def test_a_wrong_python_is_said(small, path, python):
     assert ("Python 3.9.1" if python == "old" else "not found") in done.stdout
 
 
+@pytest.mark.long
 def test_no_network_is_said_by_pip(small, path):
     shutil.rmtree(small.folder / ".venv")
     path("python3", f'exec "{sys.executable}" "$@"')
@@ -372,9 +385,9 @@ def test_a_busy_port_is_said(small):
         taken.listen()
         port = taken.getsockname()[1]
         done = small.run(sys.executable, "-m", "press", "serve", port)
-    assert done.returncode == 1 and f"Port {port} is taken" in done.stderr
+    assert done.returncode == 1 and f"Port {port} is in use" in done.stderr
     assert f"make serve PORT={max(port + 1, 8000)}" in done.stderr and "Traceback" not in done.stderr
-    with pytest.raises(SystemExit, match="PORT is a number from 0 to 65535, got 'web'"):
+    with pytest.raises(SystemExit, match="PORT must be a number from 0 to 65535, got 'web'"):
         serve.opened(small.folder, "web")
 
 
@@ -385,7 +398,7 @@ def test_no_chromium_is_said_loudly(path, required):
     env = os.environ | path.env | {"CHROMIUM": "", "OCOLIB_REQUIRE_BROWSER": "1" if required else ""}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     if required:
-        assert done.returncode == 1 and "no browser: none of chromium" in done.stdout
+        assert done.returncode == 1 and "none of chromium" in done.stdout
     else:
         assert done.returncode == 0 and "THE BOOK WAS NOT CHECKED IN A BROWSER" in done.stdout
         assert "Install Chromium, or set CHROMIUM to its path; then: make browser" in done.stdout

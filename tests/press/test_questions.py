@@ -1,4 +1,4 @@
-"""Quick questions, hints and proof exercises: a page that has them all, and every one of the book."""
+"""Test quick questions, hints and proof exercises, on a page that has them all and in the whole book."""
 
 import ast
 import re
@@ -122,7 +122,7 @@ ASKING = ("quick", "hints", *questions.PROOFS)
 
 
 def built(folder, page=PAGE):
-    """The page as HTML, made by Sphinx with our directives alone."""
+    """Return the page as HTML, made by Sphinx with only our directives."""
     source, target = folder / "in", folder / "out"
     errata = source / "book" / "lecture-13-oco" / "errata.md"
     errata.parent.mkdir(parents=True)
@@ -212,9 +212,9 @@ def test_ids_are_the_books_own_and_hints_belong_to_an_exercise():
 
 @cache
 def shown_lines(name):
-    """What the cells with the lines of a proof show, {proof: (claims, the function that makes them)}.
+    """Return {proof: (claims, the function that makes them)} from the cells with the lines of a proof.
 
-    Of the live cells above them those run that they build on.
+    Of the live cells above, only those run that they build on.
     """
     made = notebooks.make(notebooks.TEXT / f"{name}.md").cells
     cells = [cell for cell in made if cell.cell_type == "code" and "live" in notebooks.tags(cell)]
@@ -257,7 +257,7 @@ def vectors(rng, count, dim=2):
 
 
 def labelled(rng):
-    """Examples, labels and a unit vector that separates them."""
+    """Return examples, labels and a unit vector that separates them."""
     X, u = vectors(rng, 6), vectors(rng, 1)[0]
     return X, np.where(X @ u >= 0, 1.0, -1.0), u
 
@@ -278,12 +278,12 @@ def stubborn(rng):
 
 
 def mix(rng, dim):
-    """Positive weights, none of them tiny."""
+    """Return positive weights, none of them tiny."""
     return rng.uniform(0.05, 1, dim)
 
 
 def unit(rng, count, dim=2):
-    """Slopes of length 1 at most."""
+    """Return slopes of length at most 1."""
     Z = vectors(rng, count, dim)
     return Z / np.maximum(1, np.linalg.norm(Z, axis=1, keepdims=True))
 

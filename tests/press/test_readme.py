@@ -1,4 +1,4 @@
-"""What README, CONTRIBUTING and the architecture page say of the repository is so."""
+"""Test that README, CONTRIBUTING and the architecture page describe the repository correctly."""
 
 import contextlib
 import io
@@ -30,9 +30,9 @@ def test_every_file_of_the_layout_exists():
 
 
 def missing(text):
-    """The files and folders that a text names in backticks and that are not there.
+    """Return the files and folders that a text names in backticks but that do not exist.
 
-    A name without a folder may stand anywhere in the repository; one with `…` is a pattern for a new file.
+    A name without a folder may be anywhere in the repository; one with `…` is a pattern for a new file.
     """
     named = {re.sub(r":\d+$", "", name) for name in re.findall(r"`([^`\s]+)`", text)}
     paths = {

@@ -1,4 +1,4 @@
-"""The scripts of the pages: their units in node, their bundles, and what is said where there is none."""
+"""Test the scripts of the pages: unit tests in node, bundles, and messages when node is missing."""
 
 import subprocess
 from types import SimpleNamespace

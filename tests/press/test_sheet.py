@@ -1,4 +1,4 @@
-"""An exercise sheet has all exercises of its lecture, and solutions only where they are wanted."""
+"""Test exercise sheets: all exercises of the lecture, and solutions only where they are wanted."""
 
 import re
 
@@ -15,7 +15,7 @@ FOLDERS = ["4", "9", "13", "17", "gentle-start", "regret-bounds", "limits", "sca
 
 
 def exercises_of(asked):
-    """[(id, title)] of all exercises of a lecture."""
+    """Return [(id, title)] of all exercises of a lecture."""
     _, _, pages = sheet.lecture(asked, TOC)
     boxes = [notebooks.exercises(notebooks.read(notebooks.TEXT / f"{page}.md")) for page in pages]
     return [(name, title) for found in boxes for name, (_, title) in found.items()]

@@ -1,4 +1,4 @@
-"""The built book, a server for it, and a Chromium that can reach nothing else."""
+"""Provide fixtures for the browser tests: the built book, a server, and a Chromium without network access."""
 
 import json
 import os
@@ -22,17 +22,19 @@ CHROMIUM = chromium()
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}}
 BEGAN = time.time()
-BAR, BAR_OF_A_CELL = 2, 5  # seconds an exercise may take to answer, and a cell to run, on an idle machine
-ONE_PROCESS_LESS = "--in-process-gpu"  # there is no graphics card: a quarter of the time of a new page
+BAR, BAR_OF_A_CELL = 2, 5  # seconds that an exercise and a cell may take on an idle machine
+ONE_PROCESS_LESS = "--in-process-gpu"  # no graphics card is needed; saves a quarter of the time of a new page
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
 
 
-# The files by how long they take. `make browser` gives each of them to one process, so that a small book, a
-# deck or a PDF is made once; with the longest first the processes end together.
+# Files in order of their run time. `make browser` runs each file in one process, so that a small book, a deck
+# or a PDF is made once; with the longest first, the processes finish at about the same time.
 BY_TIME = ["built_book", "figures", "live", "reader", "slides", "pdf", "downloads", "first_contact", "sheets"]
 
 
 def pytest_collection_modifyitems(items):
+    """Run the slowest files first."""
+
     def place(item):
         name = item.path.stem.removeprefix("test_")
         return BY_TIME.index(name) if item.path.parent == HERE and name in BY_TIME else len(BY_TIME)
@@ -42,24 +44,28 @@ def pytest_collection_modifyitems(items):
 
 
 class Quiet(SimpleHTTPRequestHandler):
+    """A file server that logs nothing."""
+
     def log_message(self, *arguments):
         pass
 
 
 @pytest.fixture(scope="session")
 def html():
-    assert (HTML / "index.html").exists(), "no built book: run `make book`"
+    """Return the folder of the built book."""
+    assert (HTML / "index.html").exists(), "there is no built book: run `make book` first"
     return HTML
 
 
 @pytest.fixture(scope="session")
 def site(html):
-    """{name: page} of all that is read; templates of the theme lie in _static."""
+    """Return {name: page} for all pages, without the theme's templates in _static."""
     return {path.as_posix(): Page(html / path) for path in FILES if path.parts[0] != "_static"}
 
 
 @pytest.fixture(scope="session")
 def address(html):
+    """Serve the book; return its address."""
     server = ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=html))
     Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://localhost:{server.server_port}"
@@ -69,7 +75,7 @@ def address(html):
 
 @pytest.fixture(scope="session")
 def packed_address(html):
-    """The book as `make serve` and every host send it: compressed."""
+    """Serve the book compressed, as `make serve` and web hosts do; return its address."""
     running = serve.server(html)
     Thread(target=running.serve_forever, daemon=True).start()
     yield f"http://localhost:{running.server_port}"
@@ -79,8 +85,9 @@ def packed_address(html):
 
 @pytest.fixture(scope="session")
 def browser():
+    """Start Chromium, or skip the test if there is none."""
     if not CHROMIUM and REQUIRED:
-        pytest.fail(f"no browser: none of {', '.join(NAMES)} found, and CHROMIUM is not set")
+        pytest.fail(f"none of {', '.join(NAMES)} was found; install Chromium or set CHROMIUM to its path")
     if not CHROMIUM:
         pytest.skip("no Chromium found")
     with sync_playwright() as playwright:
@@ -89,14 +96,14 @@ def browser():
         running.close()
 
 
-# what is far away is laid out late, and has no inner text before: tests that read a page read all of it
+# Distant parts of a page are laid out late and have no inner text before; tests need the whole page.
 WHOLE = """const all = new CSSStyleSheet();
 all.replaceSync(':is(*, #any) { content-visibility: visible !important; }');
 document.adoptedStyleSheets = [all];"""
 
 
 def whole(running):
-    """Return a browser whose pages are laid out at once; `as_read` makes contexts as readers have them."""
+    """Return a browser that lays out whole pages at once; `as_read` makes contexts as readers have them."""
     running.as_read, page = running.new_context, running.new_page
 
     def prepared(made):
@@ -110,25 +117,27 @@ def whole(running):
 
 @pytest.fixture(scope="session")
 def desktop(browser):
+    """Return a page in a window of desktop size."""
     return browser.new_page(**DESK)
 
 
 @pytest.fixture(scope="session")
 def phone(browser):
+    """Return a page in a window of phone size."""
     return browser.new_page(**PHONE)
 
 
 class Tabs:
-    """Pages that stay open from test to test, some for each kind of window.
+    """Pages that stay open between tests, for each kind of window.
 
-    A new page takes four times as long as a visit in one that is there.
+    Opening a new page takes four times as long as reusing one.
     """
 
     def __init__(self, browser):
         self.browser, self.kept, self.visits = browser, {}, 0
 
     def take(self, busy, script, settings):
-        """A page with these settings that is not `busy`; `script` runs in it before all else."""
+        """Return a page with these settings that is not `busy`; `script` runs before its own scripts."""
         kept = self.kept.setdefault(json.dumps([script, settings], sort_keys=True), [])
         page = next((page for page in kept if page not in busy), None)
         if page is None:
@@ -146,7 +155,7 @@ class Tabs:
         return page
 
     def visit(self, page, url):
-        """Load it anew: with a number of its own an address is never that of the page before."""
+        """Load the address again, with a number that makes it differ from the current one."""
         self.visits += 1
         place, sign, words = url.partition("#")
         page.goto(f"{place}?{self.visits}{sign}{words}", wait_until="load")
@@ -154,12 +163,13 @@ class Tabs:
 
 @pytest.fixture(scope="session")
 def tabs(browser):
+    """Return the pages that stay open."""
     return Tabs(browser)
 
 
 @pytest.fixture
 def visit(tabs):
-    """Open an address in a kept page, another one for each call; an error of a page is one of the test."""
+    """Open an address in a reused page, a different one for each call; errors of the page fail the test."""
     busy = []
 
     def visit(url, script=None, page=None, **settings):
@@ -175,7 +185,7 @@ def visit(tabs):
 
 @pytest.fixture
 def tell(request):
-    """Keep a line for the end of the run, whichever worker writes it."""
+    """Store a line to be printed at the end of the run, from any worker."""
 
     def tell(line):
         folder = ROOT / "_build" / "told"
@@ -187,7 +197,7 @@ def tell(request):
 
 
 def tell_lines(terminalreporter):
-    """What tests measured on this machine and do not judge."""
+    """Print measurements that tests report but do not judge."""
     told = {}
     for file in sorted((ROOT / "_build" / "told").glob("*.txt")):
         if file.stat().st_mtime > BEGAN:
@@ -203,7 +213,7 @@ def tell_lines(terminalreporter):
 
 
 def tell_times(terminalreporter, kind, bar, most):
-    """How long exercises, or cells, took in this run, the slowest first; beyond the bar loudly."""
+    """Print how long exercises or cells took, slowest first, and mark those beyond the limit."""
     folder = ROOT / "_build" / "live-times"
     found = [file for file in folder.glob(f"{kind}-*.json") if file.stat().st_mtime > BEGAN]
     times = [
@@ -222,6 +232,7 @@ def tell_times(terminalreporter, kind, bar, most):
 
 
 def pytest_terminal_summary(terminalreporter):
+    """Print measurements, times, and a warning if there was no browser."""
     tell_lines(terminalreporter)
     tell_times(terminalreporter, "exercise", BAR, most=1000)
     tell_times(terminalreporter, "cell", BAR_OF_A_CELL, most=10)

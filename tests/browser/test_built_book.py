@@ -15,7 +15,18 @@ pytestmark = pytest.mark.browser
 
 NOT_READ = ("_static", "index.html")  # the index only sends a reader on to the first page
 PAGES = sorted(path.as_posix() for path in FILES if path.parts[0] not in NOT_READ)
-every_page = pytest.mark.parametrize("name", PAGES)
+# pages of one template: in `make test` the first of each folder stands for the others
+ALIKE = [name for folder in ("book/formal/", "book/reference/") for name in PAGES if name.startswith(folder)]
+FIRST = [
+    next(name for name in ALIKE if name.startswith(folder)) for folder in ("book/formal", "book/reference")
+]
+every_page = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long) if name in ALIKE and name not in FIRST else name
+        for name in PAGES
+    ],
+)
 
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 RAW_TEX = re.compile(r"\\[(\[]|\$\$|\\(?:frac|sum|eta|le)\b")

@@ -129,6 +129,7 @@ def test_a_downloaded_notebook_runs_alone(desktop, address, jupyter, tmp_path):
     assert len(rest) > 10 and all(printed(after[name]) == printed(before[name]) for name in rest)
 
 
+@pytest.mark.long
 def test_the_zip_runs_without_the_site(html, jupyter, tmp_path):
     """The wheel lies beside the notebooks. No index is asked: what else is needed is there."""
     subprocess.run([jupyter, "-m", "pip", "uninstall", "-q", "-y", "ocolib"], capture_output=True, check=True)

@@ -79,7 +79,7 @@ def adversary(state):
     trace = play(leader, z)
     said = {"regret": printed(trace.regret(INTERVAL)), "round": str(len(z))}
     if state["learner"] == "FTRL":
-        said["promise"] = printed(theorems.FTRLSharp(0.5, np.ones(len(z)), state["eta"]).bound)
+        said["bound"] = printed(theorems.FTRLSharp(0.5, np.ones(len(z)), state["eta"]).bound)
     return said
 
 
@@ -108,7 +108,7 @@ def step(state):
     }[state["adversary"]]()
     said = {
         "regret": printed(play(OGD(DISK, eta), Z).regret(DISK)),
-        "promise": printed(theorems.FTRL(2.0, np.ones(T), eta).bound),
+        "bound": printed(theorems.FTRL(2.0, np.ones(T), eta).bound),
         "floor": printed(limits.ball(1.0, 1.0, T)),
     }
     return said | ({"worst": printed(limits.descent(1.0, 1.0, T, eta))} if 1 / T <= eta <= 1 else {})
@@ -436,7 +436,9 @@ def test_what_would_do_nothing_is_not_shown(show):
     assert not page.locator("input[data-key=c]").is_visible()
 
 
-@every_figure
+@pytest.mark.parametrize(
+    "name", [*NAMES[:3], *(pytest.param(name, marks=pytest.mark.long) for name in NAMES[3:])]
+)
 def test_play_shows_many_states_and_a_touch_ends_it(name, show):
     page = show(name)
     page.click(".mf-play")
@@ -646,6 +648,8 @@ def moved(page, name):
 def has_its_height_from_the_first_frame_on(page, name):
     """What is below a figure does not move when the figure comes to life."""
     page.evaluate("() => window.MathJax?.startup.promise")  # only where no node set the formulas
+    page.wait_for_function("() => heights.length")  # the first height is reported after the first frame
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert len(set(page.evaluate("() => heights"))) == 1
     assert 0 < page.locator(f"#figure-{name}").bounding_box()["y"] < 450
 

@@ -327,7 +327,7 @@ def test_the_scratch_cell_has_the_names_of_the_page_and_python_restarts(reader):
     reader.write(scratch, "mine = b * 2\nmine")
     assert reader.run(scratch).strip() == "6"
     reader.page.get_by_role("button", name="Restart Python").click()
-    assert "What you wrote is kept" in reader.state(scratch)
+    assert "Your code is kept" in reader.state(scratch)
     reader.write(scratch, "mine")
     assert "NameError" in reader.run(scratch)
     reader.page.locator(".live-scratch-box summary").click()
@@ -388,7 +388,7 @@ def test_stop_takes_a_waiting_cell_out_of_the_queue(reader):
     reader.press(A)
     reader.press(END)
     reader.press(END, "Stop")
-    assert reader.state(END) == "Taken out of the queue: it did not run."
+    assert reader.state(END) == "Removed from the queue: it did not run."
     assert "slept" in reader.result(A), "the running cell went on"
     assert not reader.cell(END).locator(".live-output").is_visible()
 
@@ -598,7 +598,7 @@ def test_a_right_answer_is_ticked_everywhere_and_remembered(reader, context, sit
     tools.locator("input[type=file]").set_input_files(tmp_path / "bad.json")
     tools.get_by_text("Nothing was changed").wait_for()
     tools.locator("input[type=file]").set_input_files(file)
-    tools.get_by_text("solved exercises 1, changed cells 1").wait_for()
+    tools.get_by_text("Solved exercises: 1, changed cells: 1").wait_for()
     assert "1 of 3 solved" in tools.inner_text()
     other.open("live")
     assert "return 2 * x" in other.cell(STUB).locator(".live-draft").inner_text()
@@ -634,6 +634,7 @@ ways = {
     "eval": lambda: js.eval("fetch('/leak')"),
     "Function": lambda: js.Function.new("return import('/leak')")(),
     "again": lambda: js.Object.defineProperty(js.self, "fetch", js.JSON.parse('{"value": 1}')),
+    "loadPyodide": lambda: js.loadPyodide(js.JSON.parse('{"indexURL": "/leak"}')),
 }
 for name, way in ways.items():
     try:
@@ -642,12 +643,28 @@ for name, way in ways.items():
     except BaseException:
         print(name, "is closed")"""
 
+# the worker obeys the messages of the page, and a cell can call what hears them
+MESSAGES = """\
+import js
+
+part = '{"name": "leak", "bytes": 1, "sha256": "00"}'
+parts = ", ".join(f'"{name}": {part}' for name in ("numpy", "packages", "wasm", "stdlib"))
+busy = r"import time\\nend = time.monotonic() + 1\\nwhile time.monotonic() < end: pass"
+for data in (
+    '{"type": "start", "base": "%s/", "parts": {%s}}' % (js.location.origin, parts),
+    '{"type": "run", "source": "%s", "name": "x", "setting": "{}", "address": "%s/leak"}'
+    % (busy, js.location.origin),
+):
+    js.onmessage(js.JSON.parse('{"data": %s}' % data))"""
+
 
 def test_a_cell_cannot_send_anything_not_even_to_its_own_server(reader):
     reader.write(A, LEAK)
     told = reader.run(A).splitlines()
-    assert len(told) == 15 and not [line for line in told if not line.endswith("is closed")]
-    reader.page.wait_for_timeout(500)
+    assert len(told) == 16 and not [line for line in told if not line.endswith("is closed")]
+    reader.write(A, MESSAGES)
+    reader.run(A)
+    reader.page.wait_for_timeout(2000)
     assert not [path for path in live_fixture.Strict.asked if "leak" in path]
     reader.page.evaluate("window.violations = []")  # the policy had something to say about eval
     reader.press(A, "Reset")
@@ -658,26 +675,41 @@ def test_a_cell_cannot_send_anything_not_even_to_its_own_server(reader):
     assert "All variables are kept" in reader.result(A), "Stop still works"
 
 
-def test_code_from_a_file_runs_only_where_it_is_seen(context, site, reader, tmp_path):
-    source = "a = 2\nprint('from a file')"
+def load_from_a_file(context, site, folder, number, source):
+    """Load a progress file with other code for one cell on another tab; return that tab with the page."""
     other = Reader(context.new_page(), site)
     other.open("live")
-    key = other.page.evaluate("JSON.parse(document.getElementById('live-page').textContent).cells[1].key")
-    file = tmp_path / "progress.json"
-    edits = {f"book/live:{key}": source}
+    cells = other.page.evaluate("JSON.parse(document.getElementById('live-page').textContent).cells")
+    file = folder / "progress.json"
+    edits = {f"book/live:{cells[number - 1]['key']}": source}
     file.write_text(json.dumps({"format": "ocolib progress 1", "done": {}, "edits": edits}), "utf8")
     other.open("exercises")
     other.page.locator("input[type=file]").set_input_files(file)
-    other.page.get_by_text("changed cells 1").wait_for()
+    other.page.get_by_text("changed cells: 1").wait_for()
     other.open("live")
+    return other
+
+
+def test_code_from_a_file_runs_only_where_it_is_seen(context, site, reader, tmp_path):
+    other = load_from_a_file(context, site, tmp_path, A, "a = 2\nprint('from a file')")
     assert "came from a file" in other.state(A) and "came from a file" in reader.state(A)
     other.page.close()
     reader.press(SHOW)
     reader.result(SHOW)
-    assert f"Cell {A} holds code from a file" in reader.state(SHOW)
+    assert f"Cell {A} has code from a file" in reader.state(SHOW)
     assert not reader.cell(A).locator(".live-output").is_visible()
     assert "from a file" in reader.run(A)
     assert "b is 3" in reader.run(SHOW)
+
+
+def test_code_from_a_file_is_not_run_to_bring_a_result_up_to_date(context, site, reader, tmp_path):
+    load_from_a_file(context, site, tmp_path, B, "b = 9\nprint('from a file')").page.close()
+    reader.write(A, "a = 4")
+    reader.run(A)
+    reader.cell(SHOW).get_by_role("button", name="Bring up to date").click()
+    reader.cell(B).get_by_text(f"Cell {B} has code from a file").wait_for()
+    assert not reader.cell(B).locator(".live-output").is_visible()
+    assert "b is 9" not in reader.cell(SHOW).locator(".live-output-body").inner_text()
 
 
 # ---------------------------------------------------------------- the machinery

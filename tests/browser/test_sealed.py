@@ -155,7 +155,7 @@ def test_a_changed_editor_is_refused_and_a_plain_field_takes_its_place(tab, html
     tab.goto(f"{recorded(html, tampered(html, tmp_path, 'editor'))[0]}/{PAGE}", wait_until="load")
     cell = tab.locator(".live-cell:not(.tag_hide-input, .tag_check)").first
     cell.get_by_role("button", name=re.compile("^Edit")).click()
-    cell.get_by_text("the editor could not be loaded: a plain field instead.").wait_for()
+    cell.get_by_text("the editor could not be loaded: using a plain text field instead.").wait_for()
 
 
 def test_the_list_of_parts_is_complete(html):

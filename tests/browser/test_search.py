@@ -138,6 +138,11 @@ def test_what_was_asked_is_marked_and_nothing_stands_twice(scheme, browser, addr
     assert marked and all(re.match("hedg|multiplicative|weight", word.casefold()) for word in marked)
     first = page.locator("#search-results .finder li").first
     assert first.locator("a").count() >= 1 and first.bounding_box()["height"] > 20
+    found = titles(page, "Theorem 2 of Lecture 13")
+    assert not [title for title in found if title.count("Theorem 2") > 1]
+    for line in page.locator("#search-results .finder .also").all():
+        links = line.locator("a").all_inner_texts()
+        assert len(set(links)) == len(links), "links to several places can be told apart"
     page.close()
 
 

@@ -20,7 +20,7 @@ target = Path(sys.argv[1])
 slides.write_files(target, built.HTML)
 print(slides.write("Two pages", sys.argv[2:], target, built.HTML))
 """
-# Each slide in turn, as it is shown: what is larger than its frame.
+# Each slide in turn, as it is shown: what is larger than its frame, or not where the frame is.
 OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {
   const { h, v } = Reveal.getIndices(slide);
   Reveal.slide(h, v);
@@ -29,7 +29,9 @@ OVERFLOWS = """() => Reveal.getSlides().flatMap(slide => {
   const tall = slide.scrollHeight > slide.clientHeight + 1 || inner > frame - 30;
   const wide = body.scrollWidth > body.clientWidth + 1;
   const cut = figure && figure.scrollHeight > figure.clientHeight + 1;
-  return tall || wide || cut ? [[slide.id, slide.scrollHeight, body.scrollWidth, body.clientWidth]] : [];
+  const away = slide.getBoundingClientRect().top > 30;
+  const wrong = tall || wide || cut || away;
+  return wrong ? [[slide.id, slide.scrollHeight, body.scrollWidth, body.clientWidth, away]] : [];
 })"""
 # The smallest letters of each slide, as a hall sees them; formulas have indices, which are smaller.
 SMALL = """() => Reveal.getSlides().flatMap(slide => {
@@ -53,7 +55,7 @@ SMALL = """() => Reveal.getSlides().flatMap(slide => {
   }
   return found.slice(0, 1);
 })"""
-KINDS = "() => Reveal.getSlides().map(slide => slide.classList[1])"
+KINDS = "() => Reveal.getSlides().map(slide => slide.dataset.kind)"
 
 
 @pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.long)])
@@ -71,14 +73,14 @@ def decks(request, html, browser, tmp_path_factory):
 
 @pytest.fixture
 def opened(browser):
-    """A deck in a page that notes what goes wrong and what is asked for."""
-    page = browser.new_page(viewport=slides.SIZE)
+    """A deck as a class sees it, in a page that notes what goes wrong and what is asked for."""
+    page = browser.as_read(viewport=slides.SIZE).new_page()
     page.wrong, page.asked = [], []
     page.on("console", lambda message: message.type == "error" and page.wrong.append(message.text))
     page.on("pageerror", lambda error: page.wrong.append(str(error)))
     page.on("request", lambda request: page.asked.append(request.url))
     yield page
-    page.close()
+    page.context.close()
 
 
 def show(page, file):
@@ -109,7 +111,7 @@ def test_no_slide_answers_its_exercise_or_has_what_only_a_page_needs(decks, open
         for wrong in (".exercise :is(details, input, button)", ".fit :is(.slip, details.formal)"):
             assert opened.locator(wrong).count() == 0
         texts = opened.evaluate(
-            "[...document.querySelectorAll('section.exercise .fit')].map(e => [...e.querySelectorAll("
+            "[...document.querySelectorAll('[data-kind=exercise] .fit')].map(e => [...e.querySelectorAll("
             "'.exercise > :not(.admonition-title, .exercise-facts)')].map(p => p.textContent).join(''))"
         )
         assert texts and all(len(text) > 20 for text in texts), "each has the text of its exercise"
@@ -121,18 +123,39 @@ def test_a_slide_that_is_too_long_would_be_noticed(decks, opened):
     assert opened.evaluate(OVERFLOWS)
 
 
+def measured(page, deck, content):
+    """A slide with this content after it was made to fit, as markup."""
+    slide = f'<section id="x" class="leaf"><div class="fit">{content}</div><aside>said</aside></section>'
+    file = deck.with_name("long.html")
+    file.write_text(slides.page_of("long", f"<section>{slide}</section>", ()), "utf8")
+    page.goto(file.as_uri())
+    file.unlink()
+    made = page.evaluate((slides.RECIPE / "fit.js").read_text("utf8"), slides.SIZE)
+    return made.removeprefix("\n<section>").removesuffix("</section>\n")
+
+
 def test_what_does_not_fit_is_split_and_nothing_is_lost(decks, opened):
     words = [f"sentence {n}" for n in range(40)]
-    box = f'<div class="box"><p class="box-head">Head</p>{"".join(f"<p>{w}</p>" for w in words)}</div>'
-    slide = f'<section id="x" class="leaf"><div class="fit">{box}</div><aside>said</aside></section>'
-    file = decks[0].with_name("long.html")
-    file.write_text(slides.page_of("long", slide, ()), "utf8")
-    opened.goto(file.as_uri())
-    made = opened.evaluate((slides.RECIPE / "fit.js").read_text("utf8"), slides.SIZE)
-    file.unlink()
+    paragraphs = "".join(f"<p>{w}</p>" for w in words)
+    made = measured(opened, decks[0], f'<div class="box"><p class="box-head">Head</p>{paragraphs}</div>')
     assert made.count("<section") > 1 and made.count("Head") == made.count("<section")
     assert [word for word in words if f"<p>{word}</p>" not in made] == []
     assert made.count("sentence") == 40 and made.count("said") == 1
+
+
+def test_a_sentence_is_never_taken_apart(decks, opened):
+    """A paragraph that is too long alone stays whole, with every formula."""
+    words = " ".join(f"where <i>x{n}</i> {'is small ' * 30}" for n in range(12))
+    made = measured(opened, decks[0], f"<p>{words}</p>")
+    assert made.count("<section") == 1 and made.count("<i>") == 12
+
+
+def test_letters_and_layout_are_there_before_anything_is_measured(decks, opened):
+    """A browser fetches letters for what it has laid out, and lays a far section out late."""
+    measured(opened, decks[0], "<p>short</p>")
+    status = set(opened.evaluate("[...document.fonts].map(face => face.status)"))
+    assert "loaded" in status <= {"loaded", "error"}, "one that stands in may be missing here"
+    assert opened.evaluate("getComputedStyle(document.querySelector('.leaf')).contentVisibility") == "visible"
 
 
 def test_it_needs_no_one_and_keeps_to_its_policy(decks, opened):
@@ -168,7 +191,7 @@ def test_a_proof_appears_line_by_line(decks, opened):
     """A key shows the next line, and only after the last one the next slide."""
     show(opened, decks[0])
     name, lines = opened.evaluate(
-        "() => { const s = Reveal.getSlides().find(s => s.classList.contains('proof') && "
+        "() => { const s = Reveal.getSlides().find(s => s.dataset.kind === 'proof' && "
         "s.querySelectorAll('.fragment').length > 1); return [s.id, s.querySelectorAll('.fragment').length] }"
     )
     opened.goto(f"{decks[0].as_uri()}#/{name}")

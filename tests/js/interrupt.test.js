@@ -29,3 +29,13 @@ test("a look asks at most four times a second", () => {
   stop.watch(null);
   assert.equal(stop.buffer[0], 0);
 });
+
+test("only a blob: address is asked for", () => {
+  const stop = new StopButton(), before = asked;
+  for (const address of ["/leak", "http://blob:x", ["blo"], { toString: () => "/leak", startsWith: () => true }]) {
+    stop.watch(address);
+    now += 1000;
+    assert.equal(stop.buffer[0], 0);
+  }
+  assert.equal(asked, before);
+});

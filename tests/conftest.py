@@ -1,4 +1,4 @@
-"""Every test run sees the same examples: what fails here fails everywhere."""
+"""Configure pytest for all tests: the same Hypothesis examples in every run, one thread, no display."""
 
 import gc
 import os
@@ -22,16 +22,17 @@ settings.load_profile("book")
 
 
 def pytest_collection_modifyitems(items):
-    """ORDER=7 make unit: no test may need another one before it. Every process shuffles alike."""
+    """Shuffle the tests with ORDER=7 make unit, to show that none depends on another."""
     if order := os.environ.get("ORDER"):
         random.Random(order).shuffle(items)
 
 
 def pytest_collection():
+    """Switch off garbage collection while tests are collected, which makes it faster."""
     gc.disable()
 
 
 def pytest_collection_finish():
-    """What is imported and collected by now stays until the end: nobody need look through it for waste."""
+    """Exempt everything imported so far from garbage collection, since it stays until the end."""
     gc.freeze()
     gc.enable()

@@ -1,13 +1,13 @@
-"""Many small cases as one test: what pytest does around a test takes longer than they do."""
+"""Run many small cases as one test, because pytest's overhead per test is larger than their run time."""
 
 import functools
 import inspect
 
 
 def for_each(names, cases, ids=str):
-    """Run the test with every case, as `parametrize` would, but as one test: it fails after the last case.
+    """Run the test with every case, like `parametrize` but as one test that fails after the last case.
 
-    Take it where there are dozens of cases of a few milliseconds. What fails says which case it was.
+    Use it for dozens of cases of a few milliseconds each. A failure names its case.
     """
     names = [name.strip() for name in names.split(",")]
 
@@ -29,7 +29,7 @@ def for_each(names, cases, ids=str):
 
         asked = inspect.signature(test)
         left = [value for name, value in asked.parameters.items() if name not in names]
-        run.__signature__ = asked.replace(parameters=left)  # for pytest: the fixtures alone
+        run.__signature__ = asked.replace(parameters=left)  # pytest must only see the fixtures
         return run
 
     return fold

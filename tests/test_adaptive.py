@@ -97,6 +97,7 @@ def test_the_scale_of_the_losses_does_not_matter(learner):
         (lambda: AdaGrad(Space(2)), "scale must be given on an unbounded set"),
         (lambda: AdaGrad(Ball(2), diagonal=True), "diagonal AdaGrad needs a Box or a Space"),
         (lambda: AdaGrad(Ball(2), scale=-1.0), "scale must be finite and ≥ 0"),
+        (lambda: AdaGrad(Ball(2), scale=np.inf), "scale must be finite and ≥ 0"),
         (lambda: AdaGrad(Ball(2), scale=[1.0, 2.0]), r"scale must have shape \(\)"),
         (lambda: AdaGrad(Ball(2), start=[2.0, 0.0]), "start must lie in"),
         (lambda: AdaHedge(1), "n must be an integer ≥ 2"),
@@ -275,3 +276,18 @@ def test_one_bad_scale_among_good_ones_is_refused(scale):
 def test_a_coordinate_without_slopes_adds_nothing_to_the_diagonal_bound():
     alone = theorems.AdaGradDiagonal([2.0], [9.0]).bound
     assert theorems.AdaGradDiagonal([2.0, 5.0], [9.0, 0.0]).bound == alone
+
+
+def test_many_games_of_adahedge_at_once_are_the_games_one_by_one():
+    Z = np.random.default_rng(1).standard_normal((3, 6, 2)) * np.array([1.0, 50.0, 0.01])[:, None, None]
+    together = play(AdaHedge(2), Z)
+    for games, each in zip(Z, together.points, strict=True):
+        np.testing.assert_allclose(each, play(AdaHedge(2), games).points, rtol=1e-12)
+
+
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_many_games_of_adagrad_at_once_are_the_games_one_by_one(diagonal):
+    Z = np.random.default_rng(1).standard_normal((3, 5, 2)) * np.array([1.0, 50.0, 0.01])[:, None, None]
+    learner = AdaGrad(Box([-1, -1], [1, 1]), 0.7, diagonal)
+    for games, each in zip(Z, play(learner, Z).points, strict=True):
+        np.testing.assert_allclose(each, play(learner, games).points, rtol=1e-12)

@@ -266,3 +266,23 @@ def test_against_normalized_winnow_every_round_is_an_update_with_the_margin():
     trace = play(NormalizedWinnow(5, 0.2), adversaries.against_normalized_winnow(0.3), rounds=10)
     assert trace.updates.all() and np.abs(trace.losses.X).max() <= 1
     assert trace.losses.margins(np.eye(5)[0]) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("seed", ["seven", -1, 1.5])
+def test_a_seed_that_makes_no_generator_is_named(seed):
+    with pytest.raises(ValueError, match=r"the seed must be one that np\.random\.default_rng takes"):
+        random_directions(3, 2, seed)
+
+
+def test_a_zigzag_has_at_least_two_losses():
+    Z, path = adversaries.zigzag(2.0, 1.0, 2)
+    assert len(Z) == 2 and len(path) == 3
+    with pytest.raises(ValueError, match="T must be"):
+        adversaries.zigzag(2.0, 1.0, 1)
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.1, 1.5])
+def test_a_margin_is_above_0_and_at_most_1(margin):
+    assert callable(adversaries.against_normalized_winnow(1.0))
+    with pytest.raises(ValueError, match="margin must be"):
+        adversaries.against_normalized_winnow(margin)

@@ -52,6 +52,13 @@ def test_a_learner_is_told_the_loss_of_its_own_arm_alone(learner):
     assert trace.regret == pytest.approx(trace.paid.sum() - losses.sum(axis=0).min())
 
 
+def test_a_bandit_game_is_shown_in_one_line():
+    losses = np.tile([0.0, 1.0, 0.5], (4, 1))
+    game = play_bandit(UCB1(3), losses, seed=0)
+    assert repr(game) == f"BanditTrace(UCB1: 4 rounds, mean loss {game.paid.mean():.6g})"
+    assert repr(all_paths(EXP3(3, 0.4), losses)) == "Paths(EXP3: 81 paths of 4 rounds)"
+
+
 def test_ucb1_by_hand():
     """Arms 1 and 2 first; then the mean minus √(2 ln t/draws), of equal ones the first."""
     losses = np.array([[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 1]])
@@ -272,3 +279,19 @@ def test_full_information_pays_less():
 def test_wrong_arguments_are_refused_by_name(made, words):
     with pytest.raises(ValueError, match=words):
         made()
+
+
+def test_the_first_arm_is_right_for_a_whole_quarter_of_the_game():
+    for T, quarter in ((4, 1), (6, 1), (7, 1), (8, 2), (11, 2)):
+        assert switch_losses(T).tolist() == [[0.0, 1.0]] * quarter + [[1.0, 0.0]] * (T - quarter)
+
+
+def test_a_bandit_has_two_arms_and_its_losses_two_axes():
+    for make in (lambda: EXP3(1, 0.5), lambda: EXP3IX(1, 0.5), lambda: UCB1(1)):
+        with pytest.raises(ValueError, match="n must be"):
+            make()
+    with pytest.raises(ValueError, match="losses must have 2 axes"):
+        all_paths(EXP3(2, 0.5), np.zeros((1, 3, 2)))
+    paths = all_paths(EXP3(2, 0.5), np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="of must have 1 axis"):
+        paths.mean(np.zeros((2, 4)))

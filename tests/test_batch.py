@@ -205,9 +205,10 @@ def test_a_spoiled_certificate_is_refused():
         last_iterate.prove(3, right, steps=[F(1, 2)] * 3)
     with pytest.raises(Refused, match="is negative"):
         last_iterate.prove(3, right | {(0, 1): -right[0, 1]})
-    with pytest.raises(Refused, match="no condition"):
-        last_iterate.prove(3, right | {(4, 9): F(1)})
-    with pytest.raises(Refused, match="3 steps"):
+    for pair in ((4, 5), (5, 4), (-1, 2), (1, 0), (2, 2)):  # u is 0, the points are 1 to 4
+        with pytest.raises(Refused, match="no condition"):
+            last_iterate.prove(3, right | {pair: F(1)})
+    with pytest.raises(Refused, match="steps must have N = 3 entries"):
         last_iterate.prove(3, right, steps=[F(1)])
 
 
@@ -254,3 +255,8 @@ def test_one_round_too_many_among_others_is_refused():
     assert list(linear_decay(0.1, 3)(np.array([1, 3]))) == pytest.approx([0.3, 0.1])
     with pytest.raises(ValueError, match="the steps have run out"):
         linear_decay(0.1, 3)(np.array([1, 4]))
+
+
+def test_a_function_of_pieces_has_a_value_for_every_row():
+    f, W = Pieces([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.0]), np.array([[2.0, 5.0], [3.0, -1.0], [0.0, 0.0]])
+    assert f.value(W).tolist() == [max(a + 0.5, b) for a, b in W] == [f.value(w) for w in W]

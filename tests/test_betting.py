@@ -123,3 +123,13 @@ def test_potential_refuses_what_is_out_of_range():
         potential(3.0, 2)
     with pytest.raises(ValueError, match="epsilon must be"):
         KT(1, 0.0)
+
+
+def test_many_games_of_the_bettor_by_its_player_are_the_games_one_by_one():
+    Z, together = np.random.default_rng(0).uniform(-1, 1, (3, 5, 1)), KT().player()
+    alone = [KT().player() for _ in Z]
+    for t in range(5):
+        for player, z in zip(alone, Z[:, t], strict=True):
+            player.step(z)
+        together.step(Z[:, t])
+        assert together.predict() == pytest.approx(np.array([player.predict() for player in alone]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from folded import for_each
 
-from ocolib import adversaries, oracle, validate
+from ocolib import adversaries, batch, games, losses, oracle, phi, validate
 from ocolib.game import play
 from ocolib.learners import (
     FTL,
@@ -22,7 +22,7 @@ from ocolib.learners import (
 from ocolib.losses import Example, Linear, Quadratic, hinge, perceptron_loss
 from ocolib.phi import HingeLoss, PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm, UnnormalizedEntropy
-from ocolib.sets import Ball, Box, Halfspace, L1Ball, Orthant, Simplex, Space
+from ocolib.sets import Ball, Box, Halfspace, Hull, L1Ball, Orthant, Simplex, Space
 
 LARGE, SMALL = 1e150, 1e-150
 OVER, UNDER = np.nextafter(1e150, np.inf), np.nextafter(1e-150, 0.0)
@@ -359,6 +359,8 @@ BAD = [
         lambda: play(OGD(Ball(2), 0.1), [Sloped()]),
         "round 1: subgradient(w) got Sloped rename its method `gradient` to `subgradient`",
     ),
+    (lambda: play(OGD(Ball(2), 0.1), lambda t, w, past: None, 3), "round 1: must not be None a return?"),
+    (lambda: play(OGD(Ball(2), 0.1), [[1.0, 0.0], None]), "round 2: must not be None a return?"),
     (lambda: play(OGD(Ball(2), 0.1), [np.sum]), "round 1: a loss must have value(w) and subgradient(w)"),
     (lambda: play(OGD(Ball(2), 0.1), [hinge(np.eye(2), [1, 1])]), "round 1: a single example, losses[0]"),
     (
@@ -409,3 +411,51 @@ def test_bad_input_gets_a_value_error_that_names_it(call, words):
     # the words in this order, each whole: "got 0" is neither in "got 0.5" nor in "got 10"
     whole = (rf"(?<![\w.+−-]){re.escape(word)}(?!\w|\.\d)" for word in words.split(" "))
     assert re.search(".*?".join(whole), str(caught.value), re.DOTALL), f"{words!r} is not in {caught.value}"
+
+
+THREE, EIGHT = np.ones(3), np.ones((2, 2, 2))
+TABLES = {
+    "hinge": lambda X: hinge(X, np.ones(len(X))),
+    "Pieces": batch.Pieces,
+    "play_game": lambda A: games.play_game(A, Hedge(2, 0.5), Hedge(2, 0.5), 3),
+    "duality_gap": lambda A: games.duality_gap(A, np.ones(2) / 2, np.ones(2) / 2),
+    "best_column": games.best_column,
+    "multivariate_regression": lambda Y: losses.multivariate_regression(np.ones((2, 2)), Y, np.eye(2)),
+    "max_margin": lambda X: oracle.max_margin(X, np.ones(len(X))),
+    "ball_margin": lambda X: oracle.ball_margin(X, np.ones(len(X))),
+    "hard_margin": lambda X: oracle.hard_margin(X, np.ones(len(X))),
+    "SoftMargin": lambda delta: phi.SoftMargin(delta, np.ones((2, 2))),
+    "SoftMargin, gamma": lambda gamma: phi.SoftMargin(np.ones((2, 2)), gamma),
+    "QuadraticForm": phi.QuadraticForm,
+    "Hull": Hull,
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_has_rows_and_columns_has_two_axes(name):
+    for wrong in (THREE, EIGHT):
+        with pytest.raises(ValueError, match=r"must have 2 (axes|entries)"):
+            TABLES[name](wrong)
+
+
+def test_one_point_has_one_axis():
+    for make in (
+        lambda: hinge(np.ones((1, 2)), [1])[0].subgradient(np.ones((3, 2))),
+        lambda: Quadratic(np.ones((1, 2))),
+        lambda: Ball(2, 1.0, np.ones((1, 2))),
+    ):
+        with pytest.raises(ValueError, match="must have 1 axis"):
+            make()
+
+
+def test_a_game_without_losses_is_refused():
+    with pytest.raises(ValueError, match="losses must not be empty"):
+        play(OGD(Ball(2), 0.5), [])
+    with pytest.raises(ValueError, match="losses must not be empty"):
+        play(OGD(Ball(2), 0.5), iter(()))
+
+
+def test_the_hint_of_an_optimist_is_not_negative():
+    assert games.HedgeFrom([0.5, 0.5], 1.0, 0.0).hint == 0.0
+    with pytest.raises(ValueError, match="hint must be"):
+        games.HedgeFrom([0.5, 0.5], 1.0, -0.1)

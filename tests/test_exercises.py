@@ -13,6 +13,7 @@ from ocolib import exercises
 from ocolib.exercises import (
     Verdict,
     WrongAnswer,
+    asking,
     cases,
     check_argmin,
     check_bound,
@@ -164,10 +165,10 @@ def test_exact_words_for_simple_mistakes(capsys):
     check_value(lambda: 3.0, 2.5, {"Did you round?": 3.0})
     assert verdict(capsys) == "✗ Did you round?\n  you have: 3\n"
     check_value(lambda: 4.0, 2.5, {"Did you round?": 3.0})
-    assert verdict(capsys) == "✗ Not this: work it out once more.\n  you have: 4\n"
+    assert verdict(capsys) == "✗ Not this value: work it out again.\n  you have: 4\n"
     check_bound(lambda T: 1.0, [((4,), 2.0)])
     assert verdict(capsys) == (
-        "✗ Broken: a game with these numbers was played, and costs more.\n"
+        "✗ Not a bound: a game with these numbers was played, and it cost more.\n"
         "  input:    T = 4\n  you have: 1\n  expected: at least 2, what the game costs\n"
     )
     check_bound(lambda T: T, [((4,), 2.0)], np.sqrt)
@@ -176,7 +177,7 @@ def test_exact_words_for_simple_mistakes(capsys):
     )
     check_learner(lambda past: np.ones(1), FTL(Box([-1], [1])))
     assert verdict(capsys) == (
-        "✗ In round 1 the rule plays another point.\n"
+        "✗ In round 1 the rule plays a different point.\n"
         "  input:    past = nothing yet, an array of shape (0, 1)\n  you have: [1.]\n  expected: [0.]\n"
     )
     check_subgradient(lambda w: np.array([2.0]), lambda w: abs(w[0]), 1)
@@ -186,7 +187,7 @@ def test_exact_words_for_simple_mistakes(capsys):
     )
     CHECKS["formula"](lambda T, c: (1 + c) * T)
     assert verdict(capsys) == (
-        "✗ Not yet: here the answer is another one.\n"
+        "✗ Not yet: for this input the answer is different.\n"
         "  input:    T = 4, c = -2\n  you have: -4\n  expected: 12\n"
     )
     CHECKS["construction"](lambda: [[2, 0]])
@@ -276,9 +277,9 @@ def test_a_branch_without_return_and_a_print_show_the_input(capsys):
         print((1 + abs(c)) * T)
 
     out = told(capsys, CHECKS["formula"], half)
-    assert "comes to its end without a return" in out and "T = 4, c = -2" in out
+    assert "ends without a return" in out and "T = 4, c = -2" in out
     out = told(capsys, CHECKS["formula"], printer)
-    assert "write return in place of print" in out and "T = 1, c = 0" in out and "you have: 1\n" in out
+    assert "write return instead of print" in out and "T = 1, c = 0" in out and "you have: 1\n" in out
 
 
 def test_a_stub_behind_a_helper_is_a_stub(capsys):
@@ -322,7 +323,7 @@ def test_transposed_and_flattened_arrays_are_named(capsys):
         (lambda x: x / 2, "½ too many"),
         (lambda x: x**2, "root is missing"),
         (np.floor, "Do not round"),
-        (lambda x: x + 1, "1 more"),
+        (lambda x: x + 1, "too large by 1"),
     ],
 )
 def test_slips_that_any_formula_may_have_are_recognised(slip, words, capsys):
@@ -390,7 +391,7 @@ def test_what_a_search_finds_counts_and_a_coarse_grid_does_not(capsys):
     out = told(capsys, check_formula, lambda a: a * (1 + 3e-8), lambda a: a, cases)
     assert out.startswith("✓") and "to six digits" in out
     out = told(capsys, check_formula, lambda a: a * (1 + 3e-4), lambda a: a, cases)
-    assert out.startswith("✗") and "search finer" in out
+    assert out.startswith("✗") and "search more finely" in out
 
 
 def test_a_subgradient_that_is_wrong_at_one_point_is_found(capsys):
@@ -516,7 +517,7 @@ def test_a_slip_must_explain_four_answers_of_five(agree, named, heard):
     """The answers are 10, 11, 12, …; the slip gives the first of them, the truth is 0."""
     slips = {"A slip.": lambda T: 10 + T if agree > T else -1}
     check_formula(lambda T: 10 + T, lambda T: 0, [(T,) for T in range(5)], slips)
-    assert heard[0].message == ("A slip." if named else "Not yet: here the answer is another one.")
+    assert heard[0].message == ("A slip." if named else "Not yet: for this input the answer is different.")
 
 
 def test_a_slip_must_explain_the_answer_that_failed(heard):
@@ -543,7 +544,7 @@ def test_where_an_answer_or_a_slip_raises_they_do_not_agree(heard):
     check_formula(answer, lambda T: 0, cases, {"A slip.": lambda T: 10})
     check_formula(answer, lambda T: 0, cases, {"A slip.": lambda T: 1 / 0})
     said = [verdict.message for verdict in heard]
-    assert said == ["A slip.", "A slip.", "Not yet: here the answer is another one."]
+    assert said == ["A slip.", "A slip.", "Not yet: for this input the answer is different."]
 
 
 def test_a_slip_agrees_up_to_one_part_in_a_million(heard):
@@ -590,7 +591,7 @@ def test_without_a_measure_legal_is_enough_and_without_a_bar_nothing_is_too_litt
     check_construction(lambda: [0.5], (1,), {}, np.sum)
     check_construction(lambda: [-0.5], (1,), {}, np.sum)
     assert [verdict.message for verdict in heard] == [
-        "legal, and as it was asked for",
+        "legal, as asked",
         "legal, and it reaches 0.5",
         "Legal, but more is possible.",
     ]
@@ -875,7 +876,7 @@ def test_the_judge_who_cannot_see_the_code_names_the_input_of_a_missing_answer(c
 
 @pytest.mark.parametrize("wanted", [2.5, [1.0, -3.0]])
 @pytest.mark.parametrize(
-    "factor, said", [(-1.0, "The sign is the other one."), (2.0, "It is twice"), (0.5, "It is half of")]
+    "factor, said", [(-1.0, "The sign is wrong."), (2.0, "It is twice"), (0.5, "It is half of")]
 )
 def test_a_wrong_sign_and_a_wrong_half_are_told_apart(wanted, factor, said, capsys):
     check_value(lambda: factor * np.array(wanted), wanted)
@@ -886,3 +887,58 @@ def test_what_is_wrong_in_another_way_gets_no_such_hint(capsys):
     for answer, wanted in ((0.0, 2.5), (-2.6, 2.5), ([1.0, 3.0], [1.0, -3.0])):
         check_value(lambda answer=answer: np.array(answer), wanted)
         assert verdict(capsys).startswith("✗ Not this")
+
+
+def test_the_number_of_bits_is_named(capsys):
+    def factorial(n):
+        kind = float if isinstance(n, float) else np.int32
+        return np.prod(np.arange(1, n + 1, dtype=kind), dtype=kind)
+
+    out = told(capsys, check_formula, factorial, lambda n: float(math.factorial(int(n))), [(3,), (20,)])
+    assert f"Whole numbers have {np.iinfo(int).bits} bits here" in out
+
+
+def test_a_case_outside_the_domain_hides_no_other(monkeypatch, heard):
+    monkeypatch.setattr(exercises, "fresh", 3)
+    check_formula(lambda x: 1.0, lambda x: 1.0 if x < 5 or x == 9.0 else {}[x], [(9.0,), (2.0,), (3.0,)])
+    assert heard[-1].message == "right in all 5 cases", "three of the page, two near them"
+
+
+def test_cases_hold_single_numbers_and_slips_without_a_value():
+    assert cases.pack([np.float64(2.5), np.int64(3), np.bool_(True), None]) == [2.5, 3, True, None]
+    made = cases.Cases("value", [[1.0]], [2.0], [("a slip", [None])], {"close": 1e-6}).hidden("name")
+    assert made.slips == [("a slip", [None])] and made.expected[0].fits(np.array(2.0))
+
+
+def test_errors_that_are_about_no_name_get_no_suggestion():
+    assert asking.meant(ValueError("x")) == "" and asking.meant(ImportError("x", name="numpyy")) == ""
+
+
+def test_a_function_asked_elsewhere_brings_its_own_line():
+    def away():
+        pass
+
+    away.asked_elsewhere = True
+    error = ValueError("x")
+    assert asking.own_line(away, error) is None
+    error.own_line = "3: return 1"
+    assert asking.own_line(away, error) == "3: return 1"
+    assert asking._accepts(dict, [1, 2, 3]), "a signature that is unknown"
+
+
+def test_a_truth_in_whole_numbers_is_as_good_as_floats(heard):
+    assert same([1, 2], [True, 2]) and same(2**70, 2.0**70)
+    check_formula(lambda n: 2.0**n, lambda n: 2**n, [(3,), (70,)])
+    assert heard[-1].message == "right in all 2 cases"
+
+
+def test_slips_are_stored_with_nine_digits():
+    made = cases.Cases("formula", [[1.0]], [2.0], [("a slip", [np.array([1 / 3, 2e9 / 3]), None])], {})
+    (stored,) = json.loads(cases.written("name", [made]))
+    text, values = cases.unpack(stored)["slips"][0]
+    assert text == "a slip" and values[0].tolist() == [0.333333333, 666666667.0] and values[1] is None
+
+
+def test_a_fingerprint_of_what_is_not_finite():
+    mark = cases.Fingerprint.of(np.array([np.inf, np.inf]), 1e-6, "salt")
+    assert mark.fits(np.array([np.inf, np.inf])) and not mark.fits(np.array([np.inf, 1.0]))

@@ -1,13 +1,13 @@
 """The theorems in Coq: the list of what is proved, the certificates that are written out, and forged ones."""
 
-import importlib
 import re
-import sys
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import check
+import generate
 import pytest
 import yaml
 from folded import for_each
@@ -16,9 +16,6 @@ from ocolab import certificates as cert
 
 ROOT = Path(__file__).resolve().parent.parent
 FORMAL = ROOT / "formal"
-sys.path.insert(0, str(FORMAL))
-generate, check = importlib.import_module("generate"), importlib.import_module("check")
-
 COVERAGE = yaml.safe_load((FORMAL / "coverage.yml").read_text("utf8"))
 STORED = cert.stored()
 needs_coq = pytest.mark.skipif(bool(check.unusable()), reason=check.unusable() or "Coq is there")

@@ -1,11 +1,15 @@
 """The game and its trace: the order of events, every regret by brute force, and what examples add."""
 
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import BOUNDED, sets, vectors
 
+import ocolib
 from ocolib import data, oracle
 from ocolib.adversaries import orthogonal, random_directions, separable
 from ocolib.game import play
@@ -21,8 +25,9 @@ from ocolib.learners import (
     Winnow,
 )
 from ocolib.losses import Examples, Linear, Quadratic, hinge, perceptron_loss, soft_margin, softmax
+from ocolib.phi import Phi
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Box, L1Ball, Simplex, Space
+from ocolib.sets import Ball, Box, L1Ball, Set, Simplex, Space
 
 QUADRATICS = [Quadratic([2.0, 1.0]), Linear([1.0, -1.0]), Quadratic([-1.0, 0.5], 3.0), Quadratic([0.0, -4.0])]
 
@@ -639,6 +644,44 @@ def test_regret_and_its_curve_on_a_set_that_takes_one_point_at_a_time():
     assert curved.regret() == pytest.approx(curved.paid.sum() - 2.0 - 1.0)
     with pytest.raises(ValueError, match="regret_curve needs minimize_linear"):
         play(OGD(Wedge(), 0.3), np.ones((2, 2))).regret_curve()
+    with pytest.raises(ValueError, match="regret_curve needs minimize_linear"):
+        play(with_set(Steps(), Bare()), np.ones((2, 2))).regret_curve()
+
+
+class Slanted(Phi):
+    """A φ without a cvxpy form."""
+
+    takes = "reals"
+
+    def value(self, p, y):
+        return np.abs(p - y)
+
+    def slope(self, p, y):
+        return np.sign(p - y)
+
+
+class Bare(Set):
+    """A set of your own that derives from `Set` and implements no more than it must for a game."""
+
+    dim, diameter, project = 2, 2.0, Disk.project
+
+
+def test_a_regret_with_a_gap_says_what_cvxpy_needs(monkeypatch):
+    bowls, slanted = [SolvedBowl([2.0, 1.0])], Examples([[1.0, 2.0]], [3.0], Slanted())
+    phi = r"give the φ of the losses `expression\(p, y\)`$"
+    for over, losses, words in (
+        (SolvedDisk(), [Bowl([2.0, 1.0])], r"give the losses `expression\(w\)`$"),
+        (SolvedDisk(), slanted, phi),
+        (SolvedDisk(), [slanted[0], Quadratic([9.0, 0.0])], phi),
+        (Bare(), bowls, r"give the set `constraints\(x\)`$"),
+        (Bare(), np.array([[1.0, 2.0]]), r"give the set `constraints\(x\)`$"),
+    ):
+        with pytest.warns(UserWarning, match=words):
+            play(with_set(Steps(), over), losses).regret()
+    monkeypatch.setitem(sys.modules, "ocolib.oracle", None)
+    monkeypatch.delattr(ocolib, "oracle")
+    with pytest.warns(UserWarning, match="install cvxpy to find it"):
+        play(with_set(Steps(), SolvedDisk()), bowls).regret()
 
 
 def test_a_regret_without_any_gap_says_so():
@@ -737,3 +780,51 @@ def test_an_offset_costs_no_digits_against_a_point_or_a_path_either():
     ):
         assert found == pytest.approx(wanted, rel=1e-11, abs=1e-11)
     assert far.dynamic_regret(np.zeros((2000, 3))) == pytest.approx(2000e9)  # off the simplex it counts
+
+
+def test_the_kernel_of_a_round_that_fails_is_named():
+    def kernel(A, B):
+        if (B == 2.0).any():
+            raise RuntimeError("no twos")
+        return A @ B.T
+
+    data = perceptron_loss([[1.0], [2.0]], [1, 1])
+    with pytest.raises(ValueError, match="round 2: the kernel failed: no twos"):
+        play(KernelPerceptron(kernel), data)
+    trace = play(KernelPerceptron(lambda A, B: A @ B.T), data)
+    with pytest.raises(ValueError, match="X must have 2 axes"):
+        trace.score([1.0])
+    assert trace.score([[1.0], [3.0]]).tolist() == [1.0, 3.0]
+
+
+def test_the_best_point_of_many_runs_needs_a_closed_form():
+    trace = play(OGD(Ball(2), 0.5), np.ones((2, 3, 2)))
+    assert trace.comparator().method == "closed form"
+    other = replace(trace, losses=[Bowl(np.zeros(2))] * 3)
+    with pytest.raises(ValueError, match="has no closed form: play one run at a time"):
+        other.comparator()
+
+
+def test_a_descent_that_meets_a_minimum_stops_there_without_a_gap():
+    from ocolib.trace import best_by_descent
+
+    found = best_by_descent([Quadratic([0.0, 0.0])] * 2, Ball(2))
+    assert (found.point.tolist(), found.value, found.gap) == ([0.0, 0.0], 0.0, 0.0)
+    found = best_by_descent(np.array([[3.0, 4.0]]), Ball(2))
+    assert found.value == pytest.approx(-5.0) and 0 <= found.gap <= 1e-6, "the tangents bound it from below"
+    assert found.value - found.gap <= -5.0
+
+
+def test_the_gap_of_a_descent_is_the_tangents_own():
+    """One step from 0 on ½(w − 2)² over [−1, 1]: after it every line through w = 1 shows that 1 is best."""
+    from ocolib.trace import best_by_descent
+
+    found = best_by_descent([Quadratic([2.0])], Ball(1))
+    assert found.point.tolist() == [1.0] and found.value == 0.5
+    assert found.value - found.gap <= 0.5, "no lower bound above the minimum"
+    slope, level, weight, u = 0.0, 0.0, 0.0, 0.0
+    for k in range(1, 5001):
+        s = 2.0 / (2.0 - u) / np.sqrt(k)
+        slope, weight, level = slope + s * (u - 2), weight + s, level + s * ((u - 2) ** 2 / 2 - (u - 2) * u)
+        u = min(u - s * (u - 2), 1.0)
+    assert found.gap == pytest.approx(0.5 - (level + slope * 1.0) / weight, rel=1e-6)

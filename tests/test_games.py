@@ -73,6 +73,29 @@ def test_other_learners_can_play():
     assert np.isclose(trace.regrets[1], other.regret())
 
 
+class Counted:
+    """Plays a corner at random, and counts how often its player of this game was asked."""
+
+    def player(self):
+        self.asked, self.rng = 0, np.random.default_rng(0)
+        return self
+
+    def predict(self):
+        self.asked += 1
+        return np.eye(3)[self.rng.integers(3)]
+
+    def step(self, z):
+        pass
+
+
+def test_both_players_are_asked_once_a_round():
+    row, column = Counted(), Counted()
+    trace = play_game(SCISSORS, row, column, rounds=7)
+    assert row.asked == column.asked == 8, "and once more for w_8"
+    rng = np.random.default_rng(0)
+    assert trace.x.tolist() == [np.eye(3)[rng.integers(3)].tolist() for _ in range(7)]
+
+
 def test_learners_keep_the_rules():
     check_learner(HedgeFrom([0.2, 0.5, 0.3], 0.4))
     check_learner(OptimisticHedge(4, 0.3))
@@ -112,8 +135,8 @@ def test_two_hedges_find_the_value():
     for _ in range(5):
         A = rng.integers(0, 2, (3, 4))
         value = float(exact.matrix_game([[F(int(a)) for a in row] for row in A])[0])
-        stated = theorems.HedgeGame(A.astype(float), 4000)
-        trace = play_game(stated.matrix, *stated.players, rounds=4000)
+        stated = theorems.HedgeGame(A.astype(float), 1000)
+        trace = play_game(stated.matrix, *stated.players, rounds=1000)
         low, high = (A @ trace.y.mean(axis=0)).min(), (trace.x.mean(axis=0) @ A).max()
         assert low - 1e-9 <= value <= high + 1e-9 and high - low <= stated.bound
 
@@ -214,3 +237,13 @@ def test_adaboost_cycles_through_three_rules():
 def test_one_bad_entry_of_a_start_is_refused(start):
     with pytest.raises(ValueError, match="distribution"):
         HedgeFrom(start, 0.1)
+
+
+def test_many_rows_of_optimistic_hedge_are_the_rows_one_by_one():
+    learner, rng = HedgeFrom([0.5, 0.3, 0.2], 0.7, 1.0), np.random.default_rng(0)
+    z, Z = rng.standard_normal((2, 4, 3)) * [[1.0], [10.0], [100.0], [1000.0]]
+    together = learner.after(3, None, z, Z)
+    for t in range(4):
+        assert together[t] == pytest.approx(learner.after(3, None, z[t], Z[t]), abs=1e-15)
+        weights = np.array([0.5, 0.3, 0.2]) * np.exp(-0.7 * (z[t] + Z[t] - (z[t] + Z[t]).min()))
+        assert together[t] == pytest.approx(weights / weights.sum(), abs=1e-14)

@@ -969,3 +969,12 @@ def test_also_the_play_after_the_last_round_is_checked():
 def test_a_kernel_that_gives_too_few_numbers_is_told_how_many(shape):
     with pytest.raises(ValueError, match=r"the kernel's matrix must have 3 rows and 2 columns, got shape"):
         KernelPerceptron(lambda A, B: np.ones(shape)[..., :1]).gram(np.ones((3, 4)), np.ones((2, 4)))
+
+
+def test_a_learner_of_ones_own_has_to_say_how_it_moves():
+    from ocolib.learners import FirstOrder, Leader
+
+    with pytest.raises(NotImplementedError):
+        Leader().lead(1, 0.0, np.zeros(2))
+    with pytest.raises(NotImplementedError):
+        FirstOrder().after(1, np.zeros(2), np.zeros(2), np.zeros(2))

@@ -525,3 +525,17 @@ def test_one_bad_label_among_good_ones_is_refused():
             losses.softmax(rows, labels, 3)
     with pytest.raises(ValueError, match="gamma ≥ 0"):
         losses.soft_margin(rows, [0, 1, 0], np.ones((2, 2)), [[1.0, -1.0], [1.0, 1.0]])
+
+
+def test_a_phi_of_ones_own_has_to_say_all():
+    bare = Phi()
+    for call in (bare.value, bare.slope, bare.expression):
+        with pytest.raises(NotImplementedError):
+            call(0.0, 1.0)
+    assert (bare.lipschitz, bare.smooth, bare.curvature, bare.takes, bare.threshold) == (
+        None,
+        None,
+        None,
+        "signs",
+        0,
+    )

@@ -260,3 +260,83 @@ def test_regrets_of_traces_are_drawn_by_name(shown):
     )
     with pytest.raises(ValueError, match="one run"):
         plots.regret({"many": play(Hedge(2, 0.5), np.stack([Z, Z]))})
+
+
+def test_a_notebook_keeps_no_figure_open(notebook):
+    with plots.figure() as ax:
+        ax.plot([0, 1], [0, 1])
+    assert len(notebook) == 1 and not plt.get_fignums()
+
+
+def test_the_shell_of_a_notebook_is_the_one_with_a_kernel(monkeypatch):
+    import IPython
+
+    for shell, found in ((None, False), (SimpleNamespace(), False), (SimpleNamespace(kernel=1), True)):
+        monkeypatch.setattr(IPython, "get_ipython", lambda shell=shell: shell)
+        assert (plots._notebook() is shell) == found or shell is None
+
+
+def test_an_axis_without_names_beside_it_keeps_its_length():
+    with plots.figure(xlim=(0, 500)) as ax:
+        ax.plot([1, 100], [0.0, 9.0])
+        ax.text(50, 1.0, "a word inside")
+    assert ax.get_xlim() == (0, 500)
+
+
+def test_long_words_are_wrapped_on_a_phone_and_short_ones_are_not(notebook):
+    with plots.figure("a label of the axis that is far too long for the width of a phone", "short") as ax:
+        ax.plot([0, 1], [0, 1])
+    assert "\n" in ax.get_xlabel() and ax.get_ylabel() == "short"
+
+
+def test_ticks_with_words_of_their_own_get_their_signs(notebook):
+    with plots.figure() as ax:
+        ax.plot([0, 1], [0, 1])
+        ax.set_xticks([0, 1], ["‖w$_t$‖", "T"])
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["$‖$w$_t$$‖$", "T"]
+
+
+def test_regret_wants_a_name_for_every_trace():
+    with pytest.raises(ValueError, match="traces must be a dictionary"):
+        plots.regret([play(Hedge(2, 0.5), np.eye(2))])
+
+
+def test_powers_of_ten_are_in_the_font_of_the_book_on_both_axes(notebook):
+    with plots.figure(xscale="log", yscale="log") as ax:
+        ax.plot([1, 1e4], [1, 1e4])
+        ax.set_xlim(1, 1e4)
+    for axis in (ax.xaxis, ax.yaxis):
+        assert axis.get_major_formatter()(100.0, 0) == "10$^{2}$"
+
+
+def test_words_of_ticks_get_their_signs_on_both_axes(notebook):
+    with plots.figure() as ax:
+        ax.plot([0, 1], [0, 1])
+        ax.set_yticks([0, 1], ["‖w$_t$‖", "T"])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["$‖$w$_t$$‖$", "T"]
+
+
+@pytest.mark.parametrize("panels, height", [(2, 4.8), (8, 19.2), (9, 8.0)])
+def test_panels_are_so_tall_on_a_phone(panels, height):
+    """2.4 inches each, one below the other; of more than eight 1.6 inches each pair."""
+    figure, _ = plt.subplots(ncols=panels)
+    plots.narrow(figure)
+    assert figure.get_size_inches().tolist() == pytest.approx([plots.NARROW, height])
+
+
+def test_the_last_digits_of_the_data_do_not_show():
+    """A processor that adds in another order gives the same picture, letter by letter."""
+
+    def drawn(error):
+        fig, ax = plt.subplots()
+        x = np.linspace(0, 1, 40)[[*range(20), 19, *range(20, 40)]]  # one point twice
+        x[20] += error
+        ax.plot(x * (1 + error), np.sqrt(x * (1 + error)), marker="o")
+        ax.text(1 / 3 + error, 0.5, "label")
+        svg = plots.as_svg(fig)
+        plt.close(fig)
+        return svg
+
+    plain = drawn(0.0)
+    assert all(drawn(error) == plain for error in (1e-13, -1e-13, 1e-11))
+    assert drawn(1e-3) != plain

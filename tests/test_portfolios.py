@@ -165,8 +165,9 @@ def test_a_theorem_refuses_a_market_with_larger_moves():
     trace = play(ExponentiatedGradient(2, 0.3), market([[1.0, 0.4]]))
     with pytest.raises(ValueError, match="min x_t"):
         theorems.ExponentiatedGradient(2, 1, 0.5, 0.3).proof(trace, np.array([1.0, 0.0]))
-    with pytest.raises(ValueError, match="ratio must be in"):
-        theorems.ExponentiatedGradient(2, 1, 1.0)
+    for ratio in (0.0, 1.0):
+        with pytest.raises(ValueError, match="ratio must be in"):
+            theorems.ExponentiatedGradient(2, 1, ratio)
     with pytest.raises(ValueError, match="prior must be 1 or 1/2"):
         theorems.UniversalPortfolio(3, 0.7)
 
@@ -204,3 +205,8 @@ def test_exponentiated_gradient_on_two_stocks(eta, wealth):
 def test_one_bad_day_among_good_ones_is_refused(day):
     with pytest.raises(ValueError, match="at least one that is not 0"):
         relatives([[1.0, 2.0], day, [0.0, 1.0]])
+
+
+def test_the_best_mixture_is_found_for_two_assets_only():
+    with pytest.raises(ValueError, match="X must have two assets, got 3"):
+        best_rebalanced([[1.0, 2.0, 3.0]])

@@ -648,11 +648,12 @@ def test_diameter_is_at_most_2G_over_H():
     for n in (1, 3):
         H, r = rng.uniform(0.5, 2), rng.uniform(0.5, 2)
         ball = Ball(n, r)
+        W = members(ball, 200, seed=1)
         assert np.isclose(ball.diameter, 2 * (H * r) / H)  # equality for (H/2)‖w‖², G = Hr
         for _ in range(50):  # quadratics with least eigenvalue H, and a linear part
             A = rng.standard_normal((n, n))
             A = A @ A.T + H * np.eye(n)
-            b, W = rng.standard_normal(n), members(ball, 200, seed=1)
+            b = rng.standard_normal(n)
             H_true = np.linalg.eigvalsh(A)[0]
             top = np.linalg.eigh(A)[1][:, -1] * r
             G = np.linalg.norm(np.vstack([W, top, -top]) @ A + b, axis=1).max()

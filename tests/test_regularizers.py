@@ -325,3 +325,11 @@ def test_one_bad_row_among_good_ones_is_refused():
         gibbs([[0.5, 0.5], [0.0, 0.0]], [1.0, 2.0])
     with pytest.raises(ValueError, match="must be ≥ 0, got -1"):
         gibbs([[0.5, 0.5], [2.0, -1.0]], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "R", [SquaredNorm(), SquaredNorm([0.2, 0.1, 0.4]), NegativeEntropy(), UnnormalizedEntropy()]
+)
+def test_the_value_of_many_rows_is_that_of_each(R):
+    W = np.random.default_rng(0).dirichlet(np.ones(3), 4)
+    assert R.value(W) == pytest.approx([float(R.value(w)) for w in W])

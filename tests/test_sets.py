@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 from strategies import BOUNDED, KINDS, entries, example, examples, members, sets, vectors, violation
 
 from ocolib.regularizers import SquaredNorm
-from ocolib.sets import Ball, Box, Halfspace, Hull, L1Ball, Orthant, Set, Simplex, Space, norm, unit
+from ocolib.sets import Ball, Box, Halfspace, Hull, L1Ball, Orthant, Set, Simplex, Space, inside, norm, unit
 from ocolib.testing import all_of, check_set
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -177,6 +177,14 @@ def test_whole_numbers_are_as_good_as_floats():
         np.testing.assert_array_equal(over.project([3, -1, 2]), over.project([3.0, -1.0, 2.0]))
     np.testing.assert_array_equal(Ball(2, 1, [1, 0]).project([5, 0]), [2.0, 0.0])
     np.testing.assert_array_equal(Box([0], [2]).project([7]), [2.0])
+
+
+def test_no_set_answers_with_a_minus_zero():
+    """A play is printed as 0, never as -0, although its linear minimiser or projection changes signs."""
+    y = np.array([[0, 0, 0], [-9, 0, 1], [-9, -8, 7], [5, -4, 0], [0, 0, -2]])
+    for over in [over for kind in all_of(Set) for over in kind.examples(3, np.random.default_rng(1))]:
+        for answer in (over.project(y), over.minimize_linear(y) if np.isfinite(over.diameter) else y):
+            assert not np.signbit(answer[answer == 0]).any(), f"{over!r}: {answer}"
 
 
 @given(y=entries(), c=entries())
@@ -570,8 +578,49 @@ def test_the_nearest_point_of_a_hull_of_many_corners(seed):
 
 def test_a_thin_hull_contains_its_mixtures_up_to_rounding():
     rng = np.random.default_rng(5)
-    for width, tol in [(1e-5, 1e-13), (1e-7, 2e-8), (1e-9, 2e-8), (1e-12, 1e-11)]:
-        for _ in range(20):
-            vertices = rng.normal(size=(6, 4)) * [width, 1, 1, 1]
-            hull = Hull(vertices @ np.linalg.qr(rng.normal(size=(4, 4)))[0])
-            assert hull.contains(rng.dirichlet(np.ones(6)) @ hull.vertices, tol * hull.diameter)
+    for width in (1e-5, 1e-7, 1e-8, 1e-9, 1e-12):
+        for n in (2, 3, 4, 4):
+            vertices = rng.normal(size=(n + 3, n)) * [width, *[1] * (n - 1)]
+            hull = Hull(vertices @ np.linalg.qr(rng.normal(size=(n, n)))[0])
+            assert hull.contains(rng.dirichlet(np.ones(n + 3), 5) @ hull.vertices, 1e-12).all(), (width, n)
+
+
+def test_a_set_of_ones_own_has_to_say_all():
+    bare = Set()
+    for call in (bare.farthest, bare.project, bare.minimize_linear, bare.constraints):
+        with pytest.raises(NotImplementedError):
+            call([0.0])
+    with pytest.raises(NotImplementedError):
+        Set.examples(1, None)
+
+
+def test_what_a_set_keeps_are_floats_that_nobody_can_change():
+    for over, names in (
+        (Ball(2, 3, [1, 2]), ["center"]),
+        (Box([0, 0], [1, 2]), ["low", "high"]),
+        (Halfspace([3, 4], 10), ["normal", "unit"]),
+        (Hull([[0, 0], [1, 2]]), ["vertices"]),
+    ):
+        for name in names:
+            kept = getattr(over, name)
+            assert kept.dtype == float and not kept.flags.writeable, (over, name)
+    assert type(Ball(2, 3).radius) is float and type(Halfspace([3, 4], 10).offset) is float
+
+
+def test_the_row_without_a_minimum_is_the_one_that_is_named():
+    for over, c in ((Space(2), [[0.0, 0.0], [5.0, 0.0]]), (Orthant(2), [[1.0, 0.0], [-5.0, 0.0]])):
+        with pytest.raises(ValueError, match=r"c = \[-?5\. +0\.\]$"):
+            over.minimize_linear(c)
+        assert over.minimize_linear(c[:1]).tolist() == [[0.0, 0.0]]
+
+
+def test_a_large_row_forgives_no_small_one():
+    class Line:
+        """A set of one's own: the points (t, 0)."""
+
+        dim = 2
+
+        def project(self, y):
+            return np.array([y[0], 0.0])
+
+    assert inside(Line(), [[1e6, 1e-6], [1.0, 1e-6], [1.0, 1e-10]]).tolist() == [True, False, True]

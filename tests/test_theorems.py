@@ -4,7 +4,10 @@ It is tried on planted faults. Each bound has a value worked out by hand, each c
 loops over the rounds.
 """
 
+import re
+from copy import copy
 from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 from math import exp, log, log2, sqrt
 
 import numpy as np
@@ -14,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocolib import theorems
-from ocolib.adversaries import all_signs, alternating, nature, random_directions, separable
+from ocolib.adversaries import all_signs, alternating, nature, orthogonal, random_directions, separable
+from ocolib.describe import changed
 from ocolib.game import play
 from ocolib.learners import (
     FTL,
@@ -32,8 +36,9 @@ from ocolib.learners import (
 from ocolib.losses import Linear, Quadratic, hinge, perceptron_loss
 from ocolib.regularizers import SquaredNorm
 from ocolib.sets import Ball, Box, Simplex, Space
-from ocolib.testing import check_theorem
+from ocolib.testing import check_theorem, variations
 from ocolib.theorems import THEOREMS, Chain, Claims, Line
+from ocolib.trace import Trace
 
 INTERVAL = Box([-1.0], [1.0])
 
@@ -1050,3 +1055,270 @@ def test_growth_and_length_refuse_what_is_not_positive(margin):
         theorems.Perceptron.length(trace, margin)
     with pytest.raises(ValueError, match="u must"):
         theorems.Perceptron.growth(trace, [*U, 0.0], 0.1)
+
+
+# ---------------------------------------------------------------- hypotheses of games that break them
+
+FOREIGN = [
+    lambda: play(OGD(Ball(2), 0.5), np.ones((3, 2))),
+    lambda: play(OGD(Ball(2), 0.5), [Quadratic([1.0, 0.0])] * 3),
+    lambda: play(Perceptron(2), perceptron_loss(np.ones((3, 2)), [1, -1, 1])),
+    lambda: play(Hedge(2, 0.5), np.ones((3, 2))),
+    lambda: play(Linearized(FTRL(Simplex(2), SquaredNorm(), 0.5)), [Quadratic([1.0, 0.0])] * 3),
+]
+
+
+def test_whatever_the_game_hypotheses_are_true_or_false_and_no_error():
+    """Games of another learner, other losses and another dimension, and a u with one entry too many."""
+    foreign = [make() for make in FOREIGN]
+    for theorem in THEOREMS:
+        stated, trace, u = next(iter(theorem.games(np.random.default_rng(0))))
+        tries = [(other, np.zeros(other.dim)) for other in foreign]
+        tries += [(trace, np.append(np.ravel(u), 0.0))] if u is not None else []
+        for other, point in tries:
+            found = stated.hypotheses(other, point)
+            assert {type(true) for true in found.values()} <= {bool, np.bool_}, theorem
+            assert not all(found.values()), (theorem, other.learner)
+
+
+def test_steps_of_another_size_and_other_regularisers_are_refused():
+    from ocolib import bandits, portfolios
+
+    Z = np.tile([0.0, 1.0], (4, 1))
+    for kind, stated in ((bandits.EXP3, theorems.EXP3(2, 4)), (bandits.EXP3IX, theorems.EXP3IX(2, 4, 0.5))):
+        for share, fine in ((1.0, True), (0.9, False)):
+            trace = bandits.all_paths(kind(2, share * stated.step), Z)
+            found = {words: true for words, true in stated.hypotheses(trace).items() if "step η" in words}
+            assert list(found.values()) == [fine]
+    stated, trace, u = theorems.ExponentiatedGradient.worst()
+    other = Linearized(FTRL(Simplex(trace.dim), SquaredNorm(), stated.step))
+    found = stated.hypotheses(play(other, portfolios.market([f.x for f in trace.losses])), u)
+    assert [words for words, true in found.items() if not true] == ["exponentiated gradient with the step η"]
+
+
+def test_the_attacks_on_a_theorem_are_random_greedy_and_exhaustive():
+    """Four games of 30 rounds; 3 + 2 greedy ones, one round longer each; all of 3 rounds with 2 moves."""
+    moves, played = [np.array([1.0]), np.array([-1.0])], []
+
+    def arena(losses):
+        played.append([float(z[0]) for z in losses])
+        trace = play(OGD(INTERVAL, 1.0), np.array(losses))
+        return theorems.Descent(2.0, 1.0, len(losses)), trace, trace.best(INTERVAL)
+
+    from ocolib.theorems.base import attacks
+
+    games = list(attacks(arena, moves, np.random.default_rng(0), short=3))
+    lengths = [trace.rounds for _, trace, _ in games]
+    assert lengths == [30] * 4 + [1, 2, 3, 4, 5] + [3] * 8
+    assert len({tuple(losses) for losses in played[-8:]}) == 8
+    ratios = [trace.regret(against=u) / stated.bound for stated, trace, u in games]
+    assert ratios[5] == pytest.approx(max(
+        game.regret(INTERVAL) / theorems.Descent(2.0, 1.0, 2).bound
+        for game in (play(OGD(INTERVAL, 1.0), np.array([games[4][1].losses[0], z])) for z in moves)
+    ))  # fmt: skip
+    many = list(
+        attacks(arena, [np.array([x]) for x in np.linspace(-1, 1, 16)], np.random.default_rng(0), short=3)
+    )
+    assert [trace.rounds for _, trace, _ in many[9:]] == [1] * 16, "16² is more than 250"
+
+
+def test_the_two_chains_of_17_2_say_what_they_do():
+    trace = play(FTRL(DISK, SquaredNorm(), 0.5), LINEAR)
+    lecture, sharp = (kind.of(trace, 1.0).chain(trace, U9) for kind in (theorems.FTRL, theorems.FTRLSharp))
+    assert (lecture.title, sharp.title) == ("(17.2), the lecture's chain", "(17.2), the sharp chain")
+    shown = [" ".join(f"{line.formula} {line.reason}" for line in chain.lines) for chain in (lecture, sharp)]
+    for words, place in (("f_t(w_{t+1})", 0), ("F_t(w_{t+1})", 1), ("Theorem 1", 0), ("minimises F_", 1),
+                         ("stability", 0), ("strongly convex", 1), ("(η/2)", 1)):  # fmt: skip
+        assert [words in text for text in shown] == [place == 0, place == 1], words
+
+
+def test_the_chain_of_optimistic_hedge_line_by_line():
+    A = np.array([[0.3, -0.9, 0.5], [-0.2, 0.8, -1.0]])
+    stated = theorems.OptimisticGame(A, 5, 0.3)
+    from ocolib.games import play_game
+
+    trace = play_game(A, *stated.players, 5)
+    x, y, eta = trace.points[:, :2], trace.points[:, 2:], 0.3
+    turns = moves = 0.0
+    for w, z in ((x, [A @ q for q in y]), (y, [-A.T @ p for p in x])):
+        before = 0.0 * z[0]
+        for now in z:
+            turns, before = turns + max(abs(now - before)) ** 2, now
+        moves += sum(sum(abs(b - a)) ** 2 for a, b in pairwise(w))
+    gap, logs = max(x.mean(0) @ A) - min(A @ y.mean(0)), log(2) + log(3)
+    agree(
+        stated.chain(trace),
+        [
+            gap,
+            (logs / eta + eta * turns - moves / (8 * eta)) / 5,
+            (logs / eta + 2 * eta + (eta - 1 / (8 * eta)) * moves) / 5,
+            (logs / eta + 2 * eta) / 5,
+        ],
+    )
+
+
+def test_a_theorem_of_ones_own_has_to_say_all():
+    class Bare(theorems.Theorem, register=False):
+        pass
+
+    assert Bare not in THEOREMS
+    for call in (lambda: Bare().hypotheses(None), lambda: Bare.games(None), Bare.worst):
+        with pytest.raises(NotImplementedError):
+            call()
+    with pytest.raises(NotImplementedError, match="Bare has no proof chain"):
+        Bare().chain(None)
+    with pytest.raises(ValueError, match="at least 2 rows and 2 columns"):
+        theorems.OptimisticGame(np.ones((2, 1)), 3)
+
+
+def test_steps_that_a_theorem_prescribes():
+    assert theorems.StronglyConvexSeen([1.0, 2.0], 4.0).step(3) == 1 / 12
+    assert theorems.Pegasos(radius=1.0, reg=2.0, T=9).step(3) == pytest.approx(1 / 6)
+    assert theorems.LogisticDescent(1.0, 5, 0.25).step == 0.25
+
+
+def test_schedules_that_cannot_be_asked_are_no_schedule_of_the_theorem():
+    from ocolib.theorems.base import convex, same_steps
+
+    assert same_steps(inverse(0.5), inverse(0.5), 4) and not same_steps(inverse(0.5), inverse(0.4), 4)
+    assert not same_steps(lambda t: 1 / 0, inverse(0.5), 4)
+    trace = play(OGD(DISK, 0.5), LINEAR)
+    assert convex(trace, U9) and not convex(trace, np.zeros(3)) and not convex(trace, np.zeros((2, 2)))
+
+
+def spoiled(stated, trace, u):
+    """Change one thing of a game: a number of the theorem, losses, u, learner, plays, payments or rounds."""
+    yield from variations(stated, trace, u)
+    if isinstance(trace, Trace):
+        yield stated, replace(trace, learner=FTL(Space(trace.dim))), u
+        yield stated, replace(trace, paid=trace.paid + 1.0), u
+        yield stated, replace(trace, subgradients=1.5 * trace.subgradients), u
+        yield stated, replace(trace, points=trace.points + 0.1), u
+        short = (part[:-1] for part in (trace.losses, trace.points, trace.subgradients, trace.paid))
+        if trace.rounds > 1:
+            yield stated, Trace(trace.learner, *short, trace.last), u
+        if isinstance(trace.losses, list):
+            yield stated, replace(trace, losses=[copy(f) for f in trace.losses]), u
+        if type(trace.learner) is OGD:
+            away = Ball(trace.dim, 0.01, np.full(trace.dim, 7.0))
+            yield stated, replace(trace, learner=replace(trace.learner, over=away, start=None)), u
+
+
+#: hypotheses that no such change breaks: a game that does is another kind of game
+OTHER_GAMES = {
+    "linear losses", "all paths of a bandit game", "γ = η/2", "the same function in every round",
+    "‖z_M‖ ≤ ρ, z_M a subgradient at w_M", "min x_t ≥ r·max x_t", "the path u_1, …, u_T is no longer than L",
+    "payments in [0, 1]", "the losses of a round are A y and −Aᵀx", "φ has range at most D on the set",
+    "w_{t+1} minimises f_1 + … + f_t + R/η over the set", "the perceptron loss on examples",
+    "the perceptron loss, with whole updates: κ = 0 or 1",
+}  # fmt: skip
+
+
+def test_every_hypothesis_is_false_in_some_game():
+    for theorem in THEOREMS:
+        asked, broken = set(), set()
+        for stated, trace, u in islice(theorem.games(np.random.default_rng(0)), 2):
+            for other, *game in spoiled(stated, trace, u):
+                for words, true in other.hypotheses(*game).items():
+                    words = re.sub(r"^\d+ ", "", words)
+                    asked.add(words)
+                    broken |= set() if true else {words}
+        assert asked - broken <= OTHER_GAMES, theorem
+
+
+def test_a_margin_is_one_on_every_example():
+    """With one label exchanged, or one example more, u has the margin on all the others but not on all."""
+    words = "u has margin at least γ on all examples"
+    for theorem in (theorems.Perceptron, theorems.NormalizedWinnow):
+        stated, trace, u = next(iter(theorem.games(np.random.default_rng(0))))
+        y = trace.losses.y.copy()
+        y[0] = -y[0]
+        other = replace(trace, losses=replace(trace.losses, y=y))
+        assert stated.hypotheses(trace, u)[words] and not stated.hypotheses(other, u)[words], theorem
+    stated, trace, u = next(iter(theorems.LogisticDescent.games(np.random.default_rng(0))))
+    risk = copy(trace.losses[0])
+    risk.signed = np.vstack([risk.signed, -risk.signed[0]])
+    other = replace(trace, losses=[risk] * trace.rounds)
+    assert stated.hypotheses(trace, u)[words] and not stated.hypotheses(other, u)[words]
+
+
+def test_every_theorem_about_a_step_refuses_another_one():
+    def steeper(learner):
+        if hasattr(learner, "learner"):
+            return changed(learner, learner=steeper(learner.learner))
+        eta = learner.eta
+        return changed(learner, eta=(lambda t: 1.1 * eta(t)) if callable(eta) else 1.1 * eta)
+
+    asked = 0
+    for theorem in THEOREMS:
+        stated, trace, u = next(iter(theorem.games(np.random.default_rng(0))))
+        if hasattr(getattr(trace.learner, "learner", trace.learner), "eta"):
+            other = changed(trace, learner=steeper(trace.learner))
+            assert all(stated.hypotheses(trace, u).values()) and not all(
+                stated.hypotheses(other, u).values()
+            ), theorem
+            asked += 1
+    assert asked >= 25
+
+
+def test_the_regulariser_of_17_2_must_be_strongly_convex():
+    class Flat:
+        """A regulariser without a range."""
+
+        def minimize(self, b, eta, over):
+            return over.minimize_linear(b)
+
+        def value(self, w):
+            return 0.0
+
+    trace = play(FTRL(DISK, SquaredNorm(), 0.5), LINEAR)
+    other = replace(trace, learner=changed(trace.learner, regularizer=Flat()))
+    with pytest.raises(ValueError, match="the regulariser must be strongly convex"):
+        theorems.FTRL.of(other, 1.0)
+    with pytest.raises(ValueError, match="the regulariser must be strongly convex"):
+        theorems.FTRL.of(trace, 1.0).chain(other, U9)
+
+
+def test_the_bound_on_the_logistic_risk_after_many_numbers_of_steps():
+    bounds = theorems.LogisticDescent(0.5, [1, 2, 10], 0.25).bound
+    assert bounds == pytest.approx([1 / t + log(t) ** 2 / (2 * 0.25 * 0.25 * t) for t in (1, 2, 10)])
+
+
+def test_u_of_boosting_is_a_distribution():
+    stated, trace, u = next(iter(theorems.Boosting.games(np.random.default_rng(0))))
+    words = "u is a distribution on the hypotheses"
+    away = np.zeros(len(u))
+    away[:2] = 1.5, -0.5
+    found = [stated.hypotheses(trace, v)[words] for v in (u, away, 2 * u, u[1:])]
+    assert found == [True, False, False, False]
+
+
+def test_a_path_is_inside_if_each_of_its_points_is():
+    from ocolib.theorems.base import inside
+
+    path = np.array([[0.0, 0.0], [0.6, 0.8], [2.0, 0.0]])
+    assert inside(DISK, path[:2]) and not inside(DISK, path) and not inside(DISK, path[2])
+    assert not inside(DISK, np.zeros(3)) and not inside(None, np.zeros(2))
+
+
+class OnlyProjects:
+    """A disk that has nothing but its projection, of one point at a time."""
+
+    dim = 2
+
+    def project(self, y):
+        return y / max(1.0, np.linalg.norm(y))
+
+
+def test_a_theorem_can_be_proved_on_a_set_of_your_own():
+    stated, u = theorems.DescentSharp(1.0, 1.0, 9), np.array([0.6, 0.8])
+    trace = play(OGD(OnlyProjects(), stated.step), orthogonal(), rounds=9)
+    assert stated.proof(trace, u).holds() and not stated.hypotheses(trace, 2 * u)["u is in the set"]
+    eager = play(OGD(OnlyProjects(), inverse_sqrt(1.0), "eager"), trace.subgradients)
+    late = play(DelayedOGD(OnlyProjects(), inverse_sqrt(1.0), 1), trace.subgradients)
+    for other, game in (
+        (theorems.Zinkevich(2.0, 1.0, 0.0, 9), eager),
+        (theorems.Delayed(2.0, 1.0, 1, 9, 1.0), late),
+    ):
+        with pytest.raises(ValueError, match="requires: the set has diameter at most D"):
+            other.proof(game, u)  # the set does not say how large it is

@@ -14,7 +14,9 @@ unexport PYTHONPATH
 unexport PYTHONDONTWRITEBYTECODE # otherwise every kernel compiles all its imports again
 
 .PHONY: help book test test-all serve notebooks times lock clean lint unit live pages browser long oldest newest certificates phases parallel cluster grade lab sheet pdf slides bench formal formal-again
+ifndef TWO_AT_A_TIME
 .NOTPARALLEL:
+endif
 .DEFAULT_GOAL := help
 
 help:
@@ -93,7 +95,10 @@ notebooks: .venv/.installed
 times: .venv/.installed
 	$(BIN)/python -m press notebooks --times
 
-test: lint formal unit live pages book browser
+# Style, proofs and the book use one core each, so two of them run at once; the other steps use two cores.
+test: .venv/.installed
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target TWO_AT_A_TIME=1 book lint formal
+	@$(MAKE) --no-print-directory BUILT=1 unit live pages browser
 
 test-all: test long formal-again oldest newest
 
@@ -102,12 +107,13 @@ lint: .venv/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Three processes on two cores: tests of grading spend half their time waiting.
 unit: .venv/.installed
-	$(BIN)/python -m pytest -n 2 --ignore tests/browser -m "not browser and not long and not live"
+	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/browser -m "not browser and not long and not live"
 
 # What a reader can run in the browser, tested with NumPy only: cells, figures, answers
 live: .venv/.installed
-	$(BIN)/python -m pytest -n 2 -m live $$(grep -l "pytest.mark.live" tests/press/*.py)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m live $$(grep -l "pytest.mark.live" tests/press/*.py)
 
 # About one minute of CPU time, later only what has changed. Without Coq 8.16 it prints a clear message.
 formal: .venv/.installed
@@ -121,7 +127,7 @@ pages: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout 300 -W default $(PAGES)
 
 # A file goes to one process, which makes a deck, a PDF or a small book once; the order is that of conftest.py there.
-browser: book
+browser: $(if $(BUILT),,book)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "browser and not long" tests/browser -rs
 
 long: book

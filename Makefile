@@ -109,7 +109,7 @@ lint: .venv/.installed
 
 # Three processes on two cores: tests of grading spend half their time waiting.
 unit: .venv/.installed
-	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/browser -m "not browser and not long and not live"
+	$(BIN)/python -m pytest -p no:nbval -n 3 --dist worksteal --ignore tests/browser -m "not browser and not long and not live"
 
 # What a reader can run in the browser, tested with NumPy only: cells, figures, answers
 live: .venv/.installed

@@ -14,6 +14,11 @@ VIOLATIONS = """
   addEventListener('securitypolicyviolation', event => window.violations.push(
     [event.effectiveDirective, event.sourceFile, event.blockedURI].join(' ')));
 """
+#: in a page: wait for the letters and two frames, in which figures take a new size
+FRAMES = """async () => {
+  await document.fonts.ready;
+  for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
+}"""
 FIELDS = ("href", "src", "data", "poster", "action", "xlink:href")
 
 

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import Perceptron as ScikitPerceptron
-from sklearn.svm import SVC
 
 from ocolib import adversaries, oracle, theorems
 from ocolib.game import play
@@ -208,6 +206,8 @@ def test_the_threshold_is_less_than_the_multipliers_a_solver_happens_to_return()
 @pytest.mark.parametrize("C", [0.5, 30.0, 1e4])
 def test_svc_on_mirrored_data_has_no_intercept_and_the_same_weights(C):
     X, y, _ = adversaries.separable(40, 3, 0.1, seed=8)
+    from sklearn.svm import SVC  # takes two seconds, which other tests need not wait for
+
     svc = SVC(kernel="linear", C=C / 2, tol=1e-9).fit(np.vstack([X, -X]), np.concatenate([y, -y]))
     ours = oracle.soft_margin(X, y, C)[0]
     assert np.abs(svc.coef_[0] - ours).max() < 1e-4 * np.abs(ours).max() and abs(svc.intercept_[0]) < 1e-4
@@ -269,6 +269,8 @@ def test_the_perceptron_is_descent_and_sklearn_agrees():
     for eta in (0.01, 1.0, 50.0):
         run = play(OGD(Space(7), eta), perceptron_loss(X, y, kink=1.0))
         assert np.array_equal(run.updates, ours.updates)
+    from sklearn.linear_model import Perceptron as ScikitPerceptron
+
     theirs = ScikitPerceptron(fit_intercept=False, shuffle=False, max_iter=1, tol=None).fit(X, y)
     assert np.allclose(ours.last, theirs.coef_[0], atol=1e-13)
 

@@ -4,7 +4,8 @@ The text in `pages/` becomes executed notebooks in `book/` (`press.pages`). Sphi
 our extension (`press.sphinx`, and `press.live` for cells that run in the browser); a list of passes then
 finishes the files (`press.html`). From the finished pages come the PDF and the slides (`press.print`).
 `press.grade` grades notebooks that students hand in, `press.record` stores long measurements, and `press.js`
-holds the scripts of the pages.
+holds the scripts of the pages. `press.config` reads the settings and the table of contents of a build,
+`press.ledger` the ledger of the lectures.
 
 `python -m press` lists the commands. They work on the book in the current folder.
 """

@@ -45,6 +45,19 @@ def done(entry):
     return bool(entry["page"] and (checked or entry.get("severity") == "typo"))
 
 
+def erratum(name):
+    """Return the erratum of the ledger that a `{slip}` names by the beginning of its id."""
+    found = [
+        entry
+        for part in load().values()
+        for entry in part["errata"]
+        if entry["id"] == name or entry["id"].startswith(f"{name}-")
+    ]
+    if len(found) != 1:
+        raise ValueError(f"slip {name!r} must name one erratum of the ledger, but it matches {len(found)}")
+    return found[0]
+
+
 @cache
 def theorems():
     """Return {item: names of its theorems}, from `ocolib.theorems.THEOREMS`."""

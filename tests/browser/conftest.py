@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 from built_pages import FILES, Page
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from press import serve
 from press.print.chromium import ARGUMENTS, NAMES, chromium
@@ -25,6 +25,7 @@ BEGAN = time.time()
 BAR, BAR_OF_A_CELL = 2, 5  # seconds that an exercise and a cell may take on an idle machine
 ONE_PROCESS_LESS = "--in-process-gpu"  # no graphics card is needed; saves a quarter of the time of a new page
 REQUIRED = os.environ.get("OCOLIB_REQUIRE_BROWSER") == "1"
+expect.set_options(timeout=30_000)  # as long as an action waits: a busy machine must not decide
 
 
 # Files in order of their run time. `make browser` runs each file in one process, so that a small book, a deck

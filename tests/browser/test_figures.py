@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import yaml
 from contrast import contrast
+from playwright.sync_api import expect
 
 from ocolab import limits
 from ocolib import adversaries, oracle, theorems
@@ -662,10 +663,11 @@ def can_be_read_in(theme, page):
 
 def prints_as_a_picture(page, name):
     image = page.locator(f"moving-figure[data-figure={name}] .mf-static img.face-light")
-    assert len(image.get_attribute("alt")) > 60 and not image.is_visible()
+    assert len(image.get_attribute("alt")) > 60
+    expect(image).not_to_be_visible()
     page.emulate_media(media="print")
-    assert image.is_visible()
-    assert not page.locator(f"moving-figure[data-figure={name}] .mf-panel").is_visible()
+    expect(image).to_be_visible()
+    expect(page.locator(f"moving-figure[data-figure={name}] .mf-panel")).not_to_be_visible()
     page.emulate_media(media="screen")
 
 

@@ -5,7 +5,9 @@ import re
 import struct
 
 import pytest
+from built_pages import FRAMES
 from contrast import contrast
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
@@ -44,7 +46,7 @@ def test_a_chapter_unfolds_by_keyboard(desktop, address):
     link = parts.first.locator("a").first
     assert not link.is_visible()
     parts.first.locator("summary").press("Enter")
-    assert link.is_visible()
+    expect(link).to_be_visible()
 
 
 PHONE = {"viewport": {"width": 390, "height": 844}}
@@ -136,7 +138,7 @@ def test_how_soon_a_page_is_painted_on_a_slow_line(name, browser, packed_address
     client.send("Network.emulateNetworkConditions", LINE)
     client.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.goto(f"{packed_address}/book/{name}.html", wait_until="load")
-    page.wait_for_timeout(500)
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     blocking, long = page.evaluate(BLOCKING), page.evaluate("window.long")
     context.close()
@@ -235,13 +237,13 @@ def test_blocks_far_away_take_their_place_when_one_comes_near(browser, address):
     phone.goto(f"{address}/book/lecture-09-perceptron/mistake-bound.html", wait_until="load")
     blocks = phone.locator("article section > :is(.cell, .box, .exercise)")
     shown = "b => Boolean(b.firstElementChild?.checkVisibility({contentVisibilityAuto: true}))"
+    phone.evaluate(FRAMES)  # the first decides what is near
     before = blocks.evaluate_all(f"blocks => blocks.filter({shown}).length")
     assert 0 < before < blocks.count() / 2
     for place in range(0, blocks.count(), 4):
         blocks.nth(place).scroll_into_view_if_needed()
     blocks.last.scroll_into_view_if_needed()
-    phone.wait_for_timeout(300)
-    assert blocks.last.evaluate(shown)
+    phone.wait_for_function(shown, arg=blocks.last.element_handle())
 
 
 CODE = """() => [...document.querySelectorAll('.cell_input :is(.s1, .s2, .mi, .mf, .nb, .nf, .kn)')].map(
@@ -379,6 +381,9 @@ def test_a_link_into_a_long_page_leads_to_its_place(width, place, browser, addre
     assert 60 <= heading.bounding_box()["y"] <= 260, heading.bounding_box()
     page.mouse.move(width / 2, 500)  # over the text, not over the contents
     page.mouse.wheel(0, 300)
+    page.wait_for_function(
+        "place => document.querySelector(`#${place} h2`).getBoundingClientRect().y < 60", arg=place
+    )
     page.evaluate(STILL)
     assert heading.bounding_box()["y"] < 60, "a reader who scrolls on is not called back"
     for part in range(13):

@@ -5,6 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from built_pages import FRAMES
 from contrast import contrast
 
 from press import ledger
@@ -133,8 +134,8 @@ def test_the_book_is_set_in_its_own_letters(scheme, display, browser, address, h
     """From a file they come later than an optional face may: there it would be loaded and never shown."""
     page = browser.new_page()  # the letters of a page before this one would be there at once
     page.goto(f"{address}/{PAGE}" if scheme == "http" else Path(html, PAGE).as_uri(), wait_until="load")
-    page.evaluate("document.fonts.ready")
-    assert page.evaluate(FACES) == [display] * 2  # upright and italic
+    page.wait_for_function(f"({FACES})().length === 2")  # upright and italic
+    assert page.evaluate(FACES) == [display] * 2
     page.close()
 
 
@@ -143,6 +144,7 @@ def test_an_enlarged_page_needs_no_scrolling_sideways(name, visit, address):
     page = visit(f"{address}/{name}", viewport={"width": 640, "height": 450}, device_scale_factor=2)
     for width in (640, 320):  # a desk of 1,280 points, enlarged two and four times
         page.set_viewport_size({"width": width, "height": 450})
+        page.evaluate(FRAMES)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -230,8 +232,7 @@ def test_a_button_keeps_the_focus(button, desktop, address):
     desktop.goto(f"{address}/{PAGE}")
     desktop.locator(button).focus()
     desktop.keyboard.press("Enter")
-    desktop.wait_for_timeout(100)
-    assert desktop.evaluate(f"document.activeElement.matches('{button}')")
+    desktop.wait_for_function(f"document.activeElement.matches('{button}')")
     desktop.keyboard.press("Enter")
 
 

@@ -119,6 +119,7 @@ def test_results_in_the_dialog_stand_out_from_what_is_behind_them(desktop, addre
         ink, paper, place = dialog.locator(selector).first.evaluate(PAINTED)
         assert paper[3] == 255, f"{theme}: {selector} lies on {place}, which is transparent"
         assert contrast(ink, paper) >= 4.5, f"{theme}: {selector} on {place}"
+    desktop.emulate_media(color_scheme="light")  # as other tests expect it
 
 
 def titles(page, words):

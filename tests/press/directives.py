@@ -2,8 +2,7 @@
 
 from decimal import Decimal
 
-from press.pages import notebooks, plain
-from press.sphinx import questions
+from press.pages import notebooks, plain, questions
 
 
 def blocks(name):

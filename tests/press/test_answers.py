@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from folded import for_each
 from leaks import LEAST, squeezed
 from nbformat.v4 import new_code_cell
 
@@ -33,9 +34,9 @@ HOME = Path(__file__).parents[1] / "answers"
 FILES = {path.relative_to(HOME).with_suffix("").as_posix(): path for path in sorted(HOME.rglob("*.yml"))}
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C version is ten times as fast
 ANSWERS = {page: yaml.load(path.read_text("utf8"), LOADER) or {} for page, path in FILES.items()}
-every_exercise = pytest.mark.parametrize(
-    ("page", "key"), [(page, key) for page, asked in ANSWERS.items() for key in asked]
-)
+EXERCISES = [(page, key) for page, asked in ANSWERS.items() for key in asked]
+every_exercise = pytest.mark.parametrize(("page", "key"), EXERCISES)
+each_exercise = for_each("page, key", EXERCISES)  # where one takes milliseconds
 
 
 def text(page):
@@ -50,14 +51,14 @@ def verdicts(page, key, answer, monkeypatch):
     return heard
 
 
-@every_exercise
+@each_exercise
 def test_a_right_answer_passes(page, key, monkeypatch):
     for answer in ANSWERS[page][key]["right"]:
         heard = verdicts(page, key, answer, monkeypatch)
         assert heard and all(verdict.passed for verdict in heard), "\n".join(map(str, [answer, *heard]))
 
 
-@every_exercise
+@each_exercise
 def test_a_wrong_answer_is_refused_with_a_word_that_helps(page, key, monkeypatch):
     for given in ANSWERS[page][key]["wrong"]:
         heard = verdicts(page, key, given["answer"], monkeypatch)
@@ -153,7 +154,7 @@ def shown_to_students(key):
     return f"{made.kept}\n{made.stub}", (cases.FOLDER / f"{key}.json").read_text("utf8")
 
 
-@every_exercise
+@each_exercise
 def test_no_student_sees_the_reference_the_slips_or_the_answer(page, key):
     """Neither the names of what the judge alone has, nor its code, nor the body of the answer."""
     code, data = shown_to_students(key)
@@ -179,7 +180,7 @@ def test_no_student_sees_the_reference_the_slips_or_the_answer(page, key):
             assert len(line) < LEAST or line not in squeezed(data) or "lambda" not in line, line
 
 
-@every_exercise
+@each_exercise
 def test_a_number_that_is_the_solution_cannot_be_read(page, key):
     """Where the answer depends on nothing, neither it nor what slips would give stands in the data."""
     page, (_, data) = text(page), shown_to_students(key)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from press import ROOT, edition
+from press import ROOT, config, edition
 from press.print import built, pdf, slides
 from press.sphinx import course
 
@@ -100,7 +100,7 @@ def test_its_slides_and_its_pdf_open_with_its_title(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     ours = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
     (folder / "_config.yml").write_text(yaml.safe_dump(ours | {"title": "Mine", "author": "Me"}), "utf8")
-    monkeypatch.setitem(built.reader.FILES, "folder", ROOT)
+    monkeypatch.setitem(config.FILES, "folder", ROOT)
     monkeypatch.setattr(built, "ROOT", tmp_path)
     built.edition("course")
     for text in (pdf.title_page(".."), slides.Deck("Week 1", [], "..").cover()):

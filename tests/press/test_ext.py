@@ -17,7 +17,7 @@ from docutils import nodes
 from PIL import Image
 
 from ocolib import plots
-from press import ROOT
+from press import ROOT, config
 from press.html import cards, maths, sealed
 from press.sphinx import boxes, images, reader, sidebar
 
@@ -128,7 +128,7 @@ def test_chapters_of_the_sidebar_fold_but_for_the_readers_own(monkeypatch):
     parts = [{"caption": "First", "chapters": [{"file": "a"}, {"file": "a/errata"}]}]
     parts += [{"caption": "Second", "chapters": [{"file": "b", "sections": [{"file": "b/x"}]}]}]
     parts += [{"caption": "Back matter", "chapters": [{"file": "c", "sections": [{"file": "c/y"}]}]}]
-    monkeypatch.setattr(reader, "contents", lambda: {"parts": parts})
+    monkeypatch.setattr(sidebar, "contents", lambda: {"parts": parts})
     monkeypatch.setattr(sidebar, "title", lambda app, page: f"Title of {page}")
     builder = SimpleNamespace(get_relative_uri=lambda here, there: f"{there}.html")
     context = {}
@@ -164,12 +164,12 @@ def test_a_card_has_the_title_and_the_figure_of_its_page():
 
 
 def test_a_book_without_an_address_names_none():
-    assert reader.site(NOWHERE) == ""
+    assert config.site(NOWHERE) == ""
     assert "url" not in reader.citation("A page", "book/page", NOWHERE)
 
 
 def test_a_book_on_github_knows_its_address():
-    assert reader.site(SOMEWHERE) == "https://owner.github.io/book"
+    assert config.site(SOMEWHERE) == "https://owner.github.io/book"
     assert "url = {https://owner.github.io/book/book/page.html}" in reader.citation(
         "A page", "book/page", SOMEWHERE
     )
@@ -177,7 +177,7 @@ def test_a_book_on_github_knows_its_address():
 
 def test_an_address_that_is_given_wins():
     assert (
-        reader.site(SOMEWHERE | {"html": {"baseurl": "https://example.org/oco/"}})
+        config.site(SOMEWHERE | {"html": {"baseurl": "https://example.org/oco/"}})
         == "https://example.org/oco"
     )
 

@@ -5,8 +5,7 @@ import re
 
 from folded import for_each
 
-from press.pages import notebooks, plain
-from press.sphinx import questions
+from press.pages import notebooks, plain, questions
 
 GOALS = re.compile(r"^:::\{admonition\} On this page\n:class: goals\n\n(.+?)\n:::$", re.MULTILINE | re.DOTALL)
 KEEP = re.compile(

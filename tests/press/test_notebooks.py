@@ -459,14 +459,13 @@ def nbval(path):
 
 def test_nbval_notices_a_corrupted_output(tmp_path):
     path = tmp_path / "page.ipynb"
-    cell = new_code_cell("print(round(2 ** 0.5, 6))", execution_count=1)
-    cell.outputs = [new_output("stream", name="stdout", text="1.414214\n")]
-    nbformat.write(new_notebook(cells=[cell], metadata=notebooks.METADATA), path)
-    honest = nbval(path)
-    assert honest.returncode == 0, honest.stdout
-    path.write_text(path.read_text().replace("1.414214", "1.414215"))
-    corrupted = nbval(path)
-    assert corrupted.returncode == 1 and "1.414215" in corrupted.stdout
+    cells = [new_code_cell("print(round(2 ** 0.5, 6))", execution_count=n) for n in (1, 2)]
+    for cell, text in zip(cells, ("1.414214\n", "1.414215\n"), strict=True):
+        cell.outputs = [new_output("stream", name="stdout", text=text)]
+    nbformat.write(new_notebook(cells=cells, metadata=notebooks.METADATA), path)
+    done = nbval(path)
+    assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout, done.stdout
+    assert "FAILED page.ipynb::Cell 1" in done.stdout and "1.414215" in done.stdout
 
 
 @every_page

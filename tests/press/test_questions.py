@@ -12,9 +12,8 @@ import pytest
 from bs4 import BeautifulSoup
 from directives import asked, verifications, written
 
-from press.pages import depends, notebooks, plain
+from press.pages import depends, notebooks, plain, questions
 from press.print import pdf, slides
-from press.sphinx import questions
 
 PAGE = r"""
 # A page

@@ -16,7 +16,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from press import ROOT
+from press import ROOT, config
 
 FOLDER = "downloads"
 TOP = "online-convex-optimisation"
@@ -105,10 +105,9 @@ def data(name, cells):
 def write(app, pages):
     """Write all downloads, if anything that they are made from has changed."""
     from press.pages import notebooks, plain
-    from press.sphinx import reader  # imported here because it imports this module
 
     target, kept = Path(app.outdir, FOLDER), Path(app.doctreedir, f"{FOLDER}.sha256")
-    site = reader.site(reader.settings())
+    site = config.site(config.settings())
     state = digest(site, app.config.edition)
     if target.exists() and kept.exists() and kept.read_text("utf8") == state:
         return

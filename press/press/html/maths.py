@@ -21,6 +21,7 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from sphinx.ext.mathjax import html_visit_displaymath, html_visit_math
 
+from press import files
 from press.html import offline
 
 logging.getLogger("fontTools.subset").setLevel(logging.ERROR)  # it logs every table
@@ -121,9 +122,7 @@ class Maths:
                 "css": result["css"],
                 "set": [[*key, made] for key, made in self.table.items()],
             }
-            spare = self.file.with_suffix(".new")  # replaced in one step, in case the build is killed
-            spare.write_text(json.dumps(self.kept), "utf8")
-            spare.replace(self.file)
+            files.write(self.file, json.dumps(self.kept))
         return self.kept["css"]
 
     def put(self, match):

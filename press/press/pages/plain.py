@@ -21,8 +21,9 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from pybtex.database import parse_file
 from pybtex.plugin import find_plugin
 
-from press.pages import notebooks
-from press.sphinx import boxes, formal, questions
+from press import ledger
+from press.pages import notebooks, questions
+from press.sphinx import boxes, formal
 
 LABEL = re.compile(r"^\(([\w.-]+)\)=|^:(?:label|name): +([\w.-]+)", re.MULTILINE)
 FENCE = re.compile(r"(`{3,}|:{3,})\{([\w:-]+)\} *(.*)")
@@ -155,8 +156,8 @@ class Page:
         if kind == "mod":
             return f"`{words}`"
         if kind == "slip":
-            found = questions.erratum(target)
-            anchor = f"#{questions.ledger.anchor(found['id'])}"
+            found = ledger.erratum(target)
+            anchor = f"#{ledger.anchor(found['id'])}"
             return f"({self.link('slip', found['page'], anchor)})" if self.site else ""
         raise ValueError(f"{self.name}: no plain form of {match[0]}")
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-from press import ROOT
+from press import ROOT, config
 from press.html import offline
-from press.sphinx import reader
 
 HTML = ROOT / "_build" / "html"
 
@@ -27,15 +26,14 @@ def edition(name):
     if not name:
         return HTML, ROOT / "_build"
     folder = ROOT / "_build" / name
-    reader.FILES["folder"] = folder  # its own table of contents
-    reader.parts.cache_clear()
+    config.use(folder)  # its own table of contents
     return folder / "html", folder
 
 
 def contents():
     """Return [(caption, [page, ...])] in reading order; the introduction comes before the first part."""
     result = {"": ["book/intro"]}
-    for page, part in reader.parts().items():
+    for page, part in config.parts().items():
         result.setdefault(part, []).append(page)
     return list(result.items())
 

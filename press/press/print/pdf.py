@@ -62,7 +62,7 @@ def document(parts, html, folder):
             for page in found:
                 lower(page)
         body += [chapter(page) for page in found]
-    config = built.reader.settings()
+    config = built.config.settings()
     style = built.letters(html) + "\n" + STYLE.read_text("utf8") + heads(parts)
     return (
         '<!DOCTYPE html>\n<html lang="en" data-theme="light" data-mode="light" data-from="file">\n<head>\n'
@@ -158,7 +158,7 @@ def relink(page, link, names, tops):
 
 def title_page(up):
     """Return the title page."""
-    config = built.reader.settings()
+    config = built.config.settings()
     return (
         f'<section class="title-page"><img src="{up}/_static/{Path(config["logo"]).name}" alt="">'
         f'<p class="title">{escape(config["title"])}</p>'
@@ -244,7 +244,7 @@ def add_bookmarks(pdf, parts, found):
             mark = writer.add_outline_item(page.title, found[top(page)] - 1, parent=above)
             for section, text in page.sections:
                 writer.add_outline_item(text, found[section["id"]] - 1, parent=mark)
-    config = built.reader.settings()
+    config = built.config.settings()
     writer.add_metadata({"/Title": config["title"], "/Author": config["author"]})
     writer.page_mode = "/UseOutlines"
     writer.write(pdf)

@@ -26,9 +26,8 @@ from pygments.lexers import PythonLexer
 from press import edition
 from press.grade import assignment
 from press.html import downloads, maths, offline
-from press.pages import depends, exercise, notebooks, plain
+from press.pages import depends, exercise, notebooks, plain, questions
 from press.print import chromium
-from press.sphinx import questions
 
 HOW = """\
 Write your answers into the cells that end with a check, and run the cells from the top. When you come back to

@@ -5,6 +5,7 @@ from html import escape
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from press.config import parts
 from press.sphinx import reader
 
 # In pixels: row height (a finger needs 24), height of a caption, left end of the arcs, width of the map.
@@ -28,7 +29,7 @@ def places():
     Errata and back matter are left out.
     """
     heads, pages, y, before = [], {}, 0, None
-    for page, part in reader.parts().items():
+    for page, part in parts().items():
         if page.endswith(reader.LOOKED_UP) or part == "Back matter":
             continue
         if part != before:

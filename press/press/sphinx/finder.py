@@ -13,10 +13,10 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
-from press import ROOT, ledger
+from press import ROOT, config, ledger
 from press.html import maths
 from press.js import build
-from press.sphinx import boxes, reader
+from press.sphinx import boxes
 
 WORD = re.compile(r"\d+(?:\.\d+)+|\w+")
 TERMS = ROOT / "book" / "terms.yml"
@@ -81,10 +81,10 @@ def entries(env):
     """Yield every possible search result: page, anchor, kind, title, text, lecture and more words."""
     pages = [name for name in env.found_docs if "finder" in env.metadata[name]]
     rooms = sorted(name for name in pages if name.startswith("book/reference/"))
-    order = {name: place for place, name in enumerate(["book/intro", *reader.parts(), *rooms])}
+    order = {name: place for place, name in enumerate(["book/intro", *config.parts(), *rooms])}
     pages = sorted((name for name in pages if name in order), key=order.get)
     terms = yaml.safe_load(TERMS.read_text("utf8"))
-    part_of = reader.parts()
+    part_of = config.parts()
     for page in pages:
         found, part = env.metadata[page]["finder"], part_of.get(page, "")
         more = "; ".join(terms["pages"].get(page.removeprefix("book/"), []))

@@ -8,6 +8,7 @@ page, we add them (`decorate`). The functions with the arguments `(app, pages)` 
 import hashlib
 import posixpath
 import re
+import shutil
 import subprocess
 from collections import Counter
 from datetime import date
@@ -15,11 +16,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
-import yaml
 from docutils import nodes
 from sphinx import addnodes
 
 from press import HOME, ROOT
+from press.config import parts, settings, site, use
 from press.html import cards, downloads
 
 WORDS_A_MINUTE = 200
@@ -53,39 +54,11 @@ HEAD = '<p class="page-kicker">{part}</p>\n{title}\n<p class="page-facts">{facts
 
 #: the branch that Colab and Binder open: the downloads of the published edition, which may omit solutions
 LAUNCHED = "notebooks"
-FILES = {"folder": ROOT}  # where _config.yml and _toc.yml of this build are
 
 
 def find_files(app, config):
-    """Store the folder that has _config.yml and _toc.yml of this build."""
-    FILES["folder"] = Path(config.book_files or ROOT)
-    contents.cache_clear()
-    parts.cache_clear()
-
-
-def settings():
-    """Return the content of _config.yml."""
-    return yaml.safe_load((FILES["folder"] / "_config.yml").read_text("utf8"))
-
-
-def site(config):
-    """Return the address of the published book: from _config.yml, or GitHub Pages, or an empty string."""
-    said = (config.get("html") or {}).get("baseurl", "")
-    owner, _, name = config["repository"]["url"].rstrip("/").partition("github.com/")[2].partition("/")
-    return said.rstrip("/") or (f"https://{owner.lower()}.github.io/{name}" if name else "")
-
-
-@cache
-def contents():
-    """Return the table of contents of this build."""
-    return yaml.safe_load((FILES["folder"] / "_toc.yml").read_text("utf8"))
-
-
-@cache
-def parts():
-    """Return {docname: caption of its part of the book} in reading order."""
-    toc = contents().get("parts", [])
-    return {chapter["file"]: part["caption"] for part in toc for chapter in part["chapters"]}
+    """Read the settings of this build from its own folder, if it is an edition or a course."""
+    use(Path(config.book_files or ROOT))
 
 
 @cache
@@ -327,18 +300,11 @@ def remove_unused(app, pages):
         "webpack-macros.html",
         "sbt-webpack-macros.html",
     ):
-        remove(Path(app.outdir, "_static", unused))
-        pages.pop(Path(app.outdir, "_static", unused), None)
+        path = Path(app.outdir, "_static", unused)
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        pages.pop(path, None)
     for waste in Path(app.outdir, "_static").rglob("*.map"):
         waste.unlink()
-
-
-def remove(path):
-    """Delete a file or folder if it exists."""
-    for inner in sorted(path.rglob("*"), reverse=True) if path.is_dir() else []:
-        inner.rmdir() if inner.is_dir() else inner.unlink()
-    if path.exists():
-        path.rmdir() if path.is_dir() else path.unlink()
 
 
 def makers():

@@ -6,7 +6,7 @@ titles are set once, and book/_templates/sbt-sidebar-nav.html writes the links o
 
 from functools import cache
 
-from press.sphinx import reader
+from press.config import contents
 
 BACK = "Back matter"  # the part that is not numbered; the errata stand before it
 
@@ -39,7 +39,7 @@ def add(app, pagename, templatename, context, doctree):
 
     @cache
     def parts():
-        return [shown(app, pagename, *part) for part in outline(reader.contents())]
+        return [shown(app, pagename, *part) for part in outline(contents())]
 
     context["parts_of_book"] = parts
 

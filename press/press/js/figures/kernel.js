@@ -479,8 +479,7 @@ class MovingFigure extends HTMLElement {
   // ---------------------------------------------------------------- drawing
 
   later() {
-    cancelAnimationFrame(this.waiting);
-    this.waiting = requestAnimationFrame(() => this.render());
+    this.waiting ??= requestAnimationFrame(() => { this.waiting = null; this.render(); });
   }
 
   render() {

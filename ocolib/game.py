@@ -82,6 +82,9 @@ def play(learner: Any, losses: Losses | Adversary, rounds: int | None = None, ch
         return learner.play(losses)
     if hasattr(learner, "sees") and isinstance(losses, (np.ndarray, Examples)):
         losses = learner.sees(losses)
+    dim = getattr(getattr(learner, "over", None), "dim", None)
+    if isinstance(losses, np.ndarray) and losses.shape[-1] != (dim or losses.shape[-1]):
+        raise ValueError(f"losses must have {dim} columns, the dimension of the set, got {losses.shape[-1]}")
     if isinstance(losses, np.ndarray) and _has_closed_form(learner):
         trace = _closed_form(learner, losses)
         if check:

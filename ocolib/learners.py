@@ -137,6 +137,20 @@ def shifted(z: Array, over: Any) -> Array:
     return z - over.shift(z) if hasattr(over, "shift") else z
 
 
+class StepPlayer:
+    """Derive `update(loss)` from `predict()` and `step(z)`, for players that use only the subgradient z."""
+
+    def predict(self) -> Array:
+        raise NotImplementedError
+
+    def step(self, z: Array) -> None:
+        raise NotImplementedError
+
+    def update(self, loss: Any) -> None:
+        """Move to the next play with a subgradient of the loss at the last one."""
+        self.step(loss.subgradient(self.predict()))
+
+
 class Leader:
     """Define a learner that minimises the sum of the losses; a subclass has `over` and `lead(t, a, b)`."""
 
@@ -213,7 +227,7 @@ class FirstOrder:
         return np.stack(np.broadcast_arrays(*plays), axis=-2)
 
 
-class FirstOrderPlayer:
+class FirstOrderPlayer(StepPlayer):
     """Play one game of a `FirstOrder` learner."""
 
     def __init__(self, learner: Any) -> None:
@@ -228,10 +242,6 @@ class FirstOrderPlayer:
         z = shifted(z, self.over)
         self.t, self.Z = self.t + 1, self.Z + z
         self.w = self.learner.after(self.t, self.w, z, self.Z)
-
-    def update(self, loss: Any) -> None:
-        """Move to the next play with a subgradient of the loss at the last one."""
-        self.step(loss.subgradient(self.predict()))
 
 
 # ---------------------------------------------------------------- leaders
@@ -327,7 +337,7 @@ class Linearized:
         return self.learner.points
 
 
-class LinearizedPlayer:
+class LinearizedPlayer(StepPlayer):
     """Play one game of a `Linearized` learner."""
 
     def __init__(self, player: Any) -> None:
@@ -339,10 +349,6 @@ class LinearizedPlayer:
     def step(self, z: Array) -> None:
         """Give the leader the linear loss ⟨z, w⟩, where z is a subgradient at the last play."""
         self.player.update(Linear(z))
-
-    def update(self, loss: Any) -> None:
-        """Give the leader the linear surrogate of the loss at the last play."""
-        self.step(loss.subgradient(self.predict()))
 
 
 @description
@@ -465,7 +471,7 @@ class DelayedOGD:
         return s + self.delay[s - 1]
 
 
-class DelayedPlayer:
+class DelayedPlayer(StepPlayer):
     """Play one game of `DelayedOGD`; it stores the current play and the gradients in transit."""
 
     def __init__(self, learner: DelayedOGD) -> None:
@@ -481,10 +487,6 @@ class DelayedPlayer:
         self.t += 1
         self.under_way.setdefault(self.learner.arrival(self.t), []).append((self.t, z))
         self.receive(self.under_way.pop(self.t, []))
-
-    def update(self, loss: Any) -> None:
-        """Move to the next play with a subgradient of the loss at the last one."""
-        self.step(loss.subgradient(self.predict()))
 
     def receive(self, pairs: Iterable[tuple[int, Array]]) -> None:
         """Apply each (round, gradient) pair in the given order; every round may arrive once.

@@ -360,7 +360,8 @@ def _check_scores(phi: Any, rng: np.random.Generator) -> None:
     ties = 20.0 * (np.eye(n)[:, None] + np.eye(n)).reshape(-1, n)
     F = np.vstack([rng.integers(-2, 3, (8, n)).astype(float), 3 * rng.standard_normal((12, n)), ties])
     targets = range(n) if phi.takes == "classes" else list(rng.standard_normal((2, n)))
-    steep, bent = 0.0, []
+    steep = 0.0
+    bent: list[float] = []
     for y in targets:
         values = np.array([float(phi.value(f, y)) for f in F])
         for f, value in zip(F, values, strict=True):
@@ -461,8 +462,8 @@ def check_learner(learner: Any, rounds: int = 20, seed: int = 0) -> None:
         raise ValueError(f"learner must be an object, got the class {learner.__name__}")
     _require(hasattr(learner, "player"), f"{who}: a learner must have a method player()")
     n = np.shape(learner.player().predict())[-1]
-    same = getattr(getattr(learner, "over", None), "dim", n) == n
-    _require(same, f"{who}: the plays have dimension {n}, but the set is {getattr(learner, 'over', None)!r}")
+    over: Any = getattr(learner, "over", None)
+    _require(getattr(over, "dim", n) == n, f"{who}: the plays have dimension {n}, but the set is {over!r}")
     if hasattr(learner, "sees"):
         X, y = rng.choice([-1.0, 0.0, 1.0], (rounds, n)), rng.choice([-1.0, 1.0], rounds)
         threshold = getattr(learner, "threshold", 0.0)
@@ -473,7 +474,6 @@ def check_learner(learner: Any, rounds: int = 20, seed: int = 0) -> None:
     for game in games:
         trace = play(learner, game)
         plays = trace.plays
-        over = getattr(learner, "over", None)
         if hasattr(over, "project"):
             far = np.linalg.norm([over.project(w) - w for w in plays], axis=1)
             good = far <= 1e-7 * np.maximum(np.abs(plays).max(axis=1), 1.0)

@@ -311,7 +311,7 @@ BAD = [
     (lambda: OGD(Ball(2), 1.0, "eager").points(np.ones(2)), "Z shape (..., T, n) got (2,)"),
     # the game
     (lambda: play(OGD(Ball(2), 1.0), np.ones(2)), "losses shape (..., T, n) got (2,)"),
-    (lambda: play(OGD(Ball(2), 1.0), np.ones((3, 4))), "losses 2 columns got 4"),
+    (lambda: play(OGD(Ball(2), 1.0), np.ones((3, 4))), "losses dimension 4 learner dimension 2"),
     (lambda: play(OGD(Ball(2), 1.0), np.empty((0, 2))), "losses empty"),
     (lambda: play(OGD(Ball(2), 1.0), []), "losses empty"),
     (lambda: play(OGD(Ball(2), 1.0), [[1, np.nan]]), "z finite got nan"),

@@ -11,7 +11,7 @@ import numpy as np
 from ocolib import validate
 from ocolib.describe import description, keep
 from ocolib.learners import StepPlayer, kept_start, shifted
-from ocolib.sets import Box, Set, Simplex, Space
+from ocolib.sets import Box, Set, Simplex, Space, require_set
 from ocolib.types import Array
 
 
@@ -35,6 +35,7 @@ class AdaGrad:
     start: Any = None
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         if self.diagonal and not isinstance(self.over, (Box, Space)):
             raise ValueError(f"diagonal AdaGrad needs a Box or a Space, got {self.over!r}")
         if self.scale is None:

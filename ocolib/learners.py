@@ -41,7 +41,7 @@ from ocolib.describe import description, keep
 from ocolib.losses import Example, Examples, Linear
 from ocolib.phi import PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Orthant, Set, Simplex, Space, inside
+from ocolib.sets import Ball, Orthant, Set, Simplex, Space, inside, require_set
 from ocolib.types import Array, Step
 
 # ---------------------------------------------------------------- step sizes
@@ -105,8 +105,12 @@ def steps(eta: Step, T: int, before: int = 0) -> Array:
 
 def kept_step(eta: Step) -> Step:
     """Check a step size and return it as a schedule, a float or a read-only array."""
-    if isinstance(eta, str):
-        raise ValueError(f"eta must be a number, an array of numbers or a schedule eta(t), got {eta!r}")
+    if not callable(eta):
+        try:
+            validate.numbers("eta", eta)
+        except ValueError:
+            allowed = "a number, an array of numbers or a schedule eta(t)"
+            raise ValueError(f"eta must be {allowed}, got {eta!r}") from None
     first = step_at(eta, 1)
     return eta if callable(eta) else validate.frozen("eta", first) if first.ndim else float(first)
 
@@ -260,6 +264,7 @@ class FTL(Leader):
     over: Set
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         if not hasattr(self.over, "minimize_linear"):
             found = type(self.over).__name__
             raise ValueError(f"FTL needs a set with minimize_linear(c), got {found} without it")
@@ -288,6 +293,7 @@ class FTRL(Leader):
     eta: Step
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         keep(self, eta=kept_step(self.eta))
         self.regularizer.minimize(np.zeros(self.over.dim), 1.0, self.over)  # raises without a closed form
 
@@ -304,7 +310,7 @@ def Hedge(n: int, eta: Step) -> FTRL:
     >>> Hedge(2, eta=np.log(3)).points(np.array([[0.0, 1.0]]))[-1]
     array([0.75, 0.25])
     """
-    return FTRL(Simplex(n), NegativeEntropy(), eta)
+    return FTRL(Simplex(validate.count("n", n)), NegativeEntropy(), eta)
 
 
 # ---------------------------------------------------------------- first-order learners
@@ -374,6 +380,7 @@ class OGD(FirstOrder):
     start: Any = None
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         keep(self, eta=kept_step(self.eta))
         validate.choice("projection", self.projection, ("lazy", "eager"))
         keep(self, start=kept_start(self.over, self.start))
@@ -449,6 +456,7 @@ class DelayedOGD:
     delay: Any = 0
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         many = isinstance(self.delay, (list, tuple, np.ndarray))
         delay = [validate.count("delay", d, low=0) for d in (self.delay if many else [self.delay])]
         keep(self, eta=kept_step(self.eta), delay=tuple(delay) if many else delay[0])

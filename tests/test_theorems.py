@@ -1186,6 +1186,8 @@ def test_a_refusal_says_what_was_probably_meant():
     ):
         with pytest.raises(ValueError, match=words):
             stated.proof(trace, u)
+    with pytest.raises(ValueError, match=r"write proof\(trace, u\): .*got ndarray"):
+        theorem.proof(np.zeros(2), one)
 
 
 def test_steps_that_a_theorem_prescribes():

@@ -87,6 +87,8 @@ class Theorem:
 
     def require(self, trace: Any, u: Any = None) -> None:
         """Raise a `ValueError` that names the first hypothesis this game violates, if there is one."""
+        if not hasattr(trace, "learner"):
+            raise ValueError(f"write proof(trace, u): the trace must come first, got {type(trace).__name__}")
         for words, true in self.hypotheses(trace, u).items():
             if not true:
                 game = f"This game of {_who(trace)} violates it{_hint(trace, u, words)}"

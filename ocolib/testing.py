@@ -427,6 +427,12 @@ def check_loss(loss: Any, dim: int | None = None, over: Any = None, seed: int = 
         below = excess[worst] <= 1e-8 * max(1.0, np.abs(values).max())
         message = f"subgradient at w = {w} is wrong: f(w) + ⟨z, u − w⟩ > f(u) at u = {W[worst]}"
         _require(below, f"{who}: {message}")
+    _check_forms(loss, W, values)
+
+
+def _check_forms(loss: Any, W: Array, values: Array) -> None:
+    """Check that `coefficients` and the cvxpy form of a loss, if it has them, give its values."""
+    who = _name(loss)
     if hasattr(loss, "coefficients"):
         a, b, k = loss.coefficients
         sums = 0.5 * a * np.square(W).sum(axis=1) + W @ b + k
@@ -439,7 +445,7 @@ def check_loss(loss: Any, dim: int | None = None, over: Any = None, seed: int = 
             said = float(loss.expression(cp.Constant(w)).value)
             same = np.isclose(said, value, rtol=1e-6, atol=1e-9)
             _require(same, f"{who}: at w = {w} expression is {said}, but value is {value}")
-        convex = loss.expression(cp.Variable(dim)).is_convex()
+        convex = loss.expression(cp.Variable(W.shape[1])).is_convex()
         _require(convex, f"{who}: cvxpy cannot verify that expression is convex")
 
 

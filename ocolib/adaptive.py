@@ -10,8 +10,8 @@ import numpy as np
 
 from ocolib import validate
 from ocolib.describe import description, keep
-from ocolib.learners import kept_start, shifted
-from ocolib.sets import Box, Set, Simplex, Space
+from ocolib.learners import StepPlayer, kept_start, shifted
+from ocolib.sets import Box, Set, Simplex, Space, require_set
 from ocolib.types import Array
 
 
@@ -35,6 +35,7 @@ class AdaGrad:
     start: Any = None
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         if self.diagonal and not isinstance(self.over, (Box, Space)):
             raise ValueError(f"diagonal AdaGrad needs a Box or a Space, got {self.over!r}")
         if self.scale is None:
@@ -69,7 +70,7 @@ class AdaGrad:
         return _quotient(self.scale, np.sqrt(np.cumsum(squares, axis=-2)))
 
 
-class AdaGradPlayer:
+class AdaGradPlayer(StepPlayer):
     """Play one game of `AdaGrad`; it stores the current play and the sum of the squares so far."""
 
     def __init__(self, learner: AdaGrad) -> None:
@@ -85,10 +86,6 @@ class AdaGradPlayer:
         self.seen = self.seen + squares
         eta = _quotient(self.learner.scale, np.sqrt(self.seen))
         self.w = self.learner.over.project(self.w - eta * z)
-
-    def update(self, loss: Any) -> None:
-        """Move with a subgradient of the loss at the last play."""
-        self.step(loss.subgradient(self.predict()))
 
 
 def _quotient(scale: Any, root: Array) -> Array:
@@ -132,7 +129,7 @@ class AdaHedge:
         return np.stack(np.broadcast_arrays(*found), axis=-1)
 
 
-class AdaHedgePlayer:
+class AdaHedgePlayer(StepPlayer):
     """Play one game of `AdaHedge`; it stores Δ and the cumulative losses L minus their minimum."""
 
     def __init__(self, learner: AdaHedge) -> None:
@@ -160,7 +157,3 @@ class AdaHedgePlayer:
         mixed = least - self.rate * np.log(shrink)
         gap = (self.predict() * z).sum(axis=-1) - mixed[..., 0]
         self.total, self.L = self.total + np.maximum(gap, 0.0), L - least
-
-    def update(self, loss: Any) -> None:
-        """Use a subgradient of the loss at the last play as the losses of the experts."""
-        self.step(loss.subgradient(self.predict()))

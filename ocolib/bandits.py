@@ -2,7 +2,7 @@
 
 A bandit learner is a frozen dataclass of parameters, and `learner.player()` returns a fresh player for one
 game. A player has `predict()`, which returns the probabilities of the arms, and `update(arm, loss)`, which
-receives the drawn arm and its loss.
+receives the drawn arm and its loss. A learner of your own needs `player()` and `n`, the number of arms.
 
 >>> losses = np.tile([1.0, 0.0], (200, 1))  # the second arm never has a loss
 >>> trace = play_bandit(EXP3(2, eta=0.1), losses, seed=0)
@@ -14,6 +14,7 @@ The losses are an array `(T, n)` that is fixed before the first round: the adver
 that expectations are exact.
 """
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,7 +175,6 @@ class BanditTrace:
         """Return the losses of the drawn arms, `(T,)`."""
         return self.losses[np.arange(len(self.arms)), self.arms]
 
-    @property
     def regret(self) -> float:
         """Return the regret: total paid minus total loss of the best arm."""
         return float(self.paid.sum() - self.losses.sum(axis=0).min())
@@ -242,14 +242,14 @@ def play_bandit(learner: Any, losses: ArrayLike, seed: int) -> BanditTrace:
     """Play one game on losses `(T, n)`: draw arms at random and reveal only the loss of the drawn arm.
 
     >>> trace = play_bandit(UCB1(2), np.tile([1.0, 0.0], (5, 1)), seed=0)
-    >>> trace.arms, float(trace.regret)
+    >>> trace.arms, trace.regret()
     (array([0, 1, 1, 1, 1]), 1.0)
     """
-    losses = validate.frozen("losses", losses, learner.n, ndim=2)
+    losses = _losses(learner, losses)
     rng, player = np.random.default_rng(seed), learner.player()
     arms, drawn_from = [], []
     for row in losses:
-        p = player.predict()
+        p = _probabilities(player, learner.n)
         arm = int(rng.choice(len(row), p=p))
         player.update(arm, float(row[arm]))
         arms.append(arm)
@@ -264,19 +264,37 @@ def all_paths(learner: Any, losses: ArrayLike) -> Paths:
     >>> len(paths.arms), round(paths.mean(paths.regrets), 4)
     (4, 0.8096)
     """
-    losses = validate.frozen("losses", losses, learner.n, ndim=2)
+    losses = _losses(learner, losses)
     level: list[tuple[Any, float, list, list]] = [(learner.player(), 1.0, [], [])]
     for row in losses:
         following = []
         for player, chance, arms, drawn_from in level:
-            p = player.predict()
+            p = _probabilities(player, learner.n)
             for arm in np.flatnonzero(p):
-                child = player.copy()
+                child = player.copy() if hasattr(player, "copy") else deepcopy(player)
                 child.update(int(arm), float(row[arm]))
                 following.append((child, chance * p[arm], [*arms, int(arm)], [*drawn_from, p]))
         level = following
     _, chances, arms, drawn_from = (list(part) for part in zip(*level, strict=True))
     return Paths(learner, losses, np.array(arms), np.array(drawn_from), np.array(chances))
+
+
+def _losses(learner: Any, losses: ArrayLike) -> Array:
+    """Check the learner and its losses, and return the losses as an array `(T, n)`."""
+    if isinstance(learner, type) or not (hasattr(learner, "player") and hasattr(learner, "n")):
+        found = f"the class {learner.__name__}" if isinstance(learner, type) else type(learner).__name__
+        raise ValueError(
+            f"learner must be an object with player() and n, the number of arms, such as UCB1(2), got {found}"
+        )
+    return validate.frozen("losses", losses, learner.n, ndim=2)
+
+
+def _probabilities(player: Any, n: int) -> Array:
+    """Return what `predict` says, after checking that it is a distribution on n arms."""
+    p = validate.numbers("predict()", player.predict())
+    if p.shape != (n,) or not (p >= 0).all() or abs(p.sum() - 1) > 1e-8:
+        raise ValueError(f"predict() must return {n} probabilities with sum 1, got {p}")
+    return p
 
 
 # ---------------------------------------------------------------- the distribution of the regret in one game

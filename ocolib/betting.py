@@ -6,14 +6,13 @@ C = −(z_1 + … + z_T): large wealth means small regret.
 """
 
 from math import lgamma, log, pi
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ocolib import validate
 from ocolib.describe import description, keep
-from ocolib.learners import running_sums
+from ocolib.learners import StepPlayer, running_sums
 from ocolib.sets import Space
 from ocolib.types import Array
 
@@ -64,7 +63,7 @@ class KT:
         return self.fractions(Z) * self.wealth(Z)[..., None]
 
 
-class KTPlayer:
+class KTPlayer(StepPlayer):
     """Play one game of `KT`; it stores the wealth and the sum of the gradients."""
 
     def __init__(self, learner: KT) -> None:
@@ -77,10 +76,6 @@ class KTPlayer:
         """Settle the bet of this round with the gradient z at the last play."""
         self.wealth = self.wealth - (self.predict() * z).sum(axis=-1)
         self.t, self.Z = self.t + 1, self.Z + z
-
-    def update(self, loss: Any) -> None:
-        """Settle the bet of this round with a subgradient of the loss at the last play."""
-        self.step(loss.subgradient(self.predict()))
 
 
 def log_potential(x: float, T: int, epsilon: float = 1.0) -> float:

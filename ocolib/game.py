@@ -70,14 +70,7 @@ def play(learner: Any, losses: Losses | Adversary, rounds: int | None = None, ch
     if callable(losses) and rounds is None:
         raise ValueError("rounds must be given when an adversary chooses the losses: play(…, rounds=100)")
     if isinstance(losses, (np.ndarray, Examples)):
-        T = losses.shape[-2] if isinstance(losses, np.ndarray) else len(losses)
-        if rounds is not None and rounds > T:
-            raise ValueError(f"rounds must be ≤ {T}, the number of losses, got {rounds}")
-        if isinstance(losses, np.ndarray):
-            losses = validate.frozen("losses", losses[..., :rounds, :])
-        elif rounds is not None:
-            losses = losses[:rounds]
-        rounds = rounds or T
+        losses = _first_rounds(losses, rounds)
     if hasattr(learner, "play"):  # a kernel learner returns its own kind of trace
         return learner.play(losses)
     if hasattr(learner, "sees") and isinstance(losses, (np.ndarray, Examples)):
@@ -90,6 +83,16 @@ def play(learner: Any, losses: Losses | Adversary, rounds: int | None = None, ch
     return loop(learner, losses, rounds, check)
 
 
+def _first_rounds(losses: Any, rounds: int | None) -> Any:
+    """Return the first `rounds` losses (all by default) of an array, which is copied, or of `Examples`."""
+    T = losses.shape[-2] if isinstance(losses, np.ndarray) else len(losses)
+    if rounds is not None and rounds > T:
+        raise ValueError(f"rounds must be ≤ {T}, the number of losses, got {rounds}")
+    if isinstance(losses, np.ndarray):
+        return validate.frozen("losses", losses[..., :rounds, :])
+    return losses if rounds is None else losses[:rounds]
+
+
 def _has_closed_form(learner: Any) -> bool:
     """Test whether `points` can be used: a set of your own may project only one point at a time."""
     over = getattr(learner, "over", None)
@@ -99,6 +102,9 @@ def _has_closed_form(learner: Any) -> bool:
 
 def _closed_form(learner: Any, Z: Array) -> Trace:
     """Play linear losses by the learner's closed form `points(Z)`."""
+    n, dim = Z.shape[-1], getattr(getattr(learner, "over", None), "dim", Z.shape[-1])
+    if n != dim:
+        raise ValueError(f"the losses have dimension {n}, but the learner plays in dimension {dim}")
     plays = validate.numbers("points(Z)", learner.points(Z))
     if plays.ndim < 2 or plays.shape[-2:] != (Z.shape[-2] + 1, Z.shape[-1]):
         raise ValueError(

@@ -117,6 +117,10 @@ class GameTrace(Trace):
 
     matrix: Any = None  #: A; the row player pays ⟨x, A y⟩
 
+    def __repr__(self) -> str:
+        row, column = type(self.learner.row).__name__, type(self.learner.column).__name__
+        return f"GameTrace({row} against {column}: {self.rounds} rounds, duality gap {self.gap:.6g})"
+
     @property
     def x(self) -> Array:
         """Return the plays x_1, …, x_T of the row player, `(T, n)`."""

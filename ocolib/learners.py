@@ -41,7 +41,7 @@ from ocolib.describe import description, keep
 from ocolib.losses import Example, Examples, Linear
 from ocolib.phi import PerceptronLoss
 from ocolib.regularizers import NegativeEntropy, SquaredNorm
-from ocolib.sets import Ball, Orthant, Set, Simplex, Space, inside
+from ocolib.sets import Ball, Orthant, Set, Simplex, Space, inside, require_set
 from ocolib.types import Array, Step
 
 # ---------------------------------------------------------------- step sizes
@@ -105,8 +105,12 @@ def steps(eta: Step, T: int, before: int = 0) -> Array:
 
 def kept_step(eta: Step) -> Step:
     """Check a step size and return it as a schedule, a float or a read-only array."""
-    if isinstance(eta, str):
-        raise ValueError(f"eta must be a number, an array of numbers or a schedule eta(t), got {eta!r}")
+    if not callable(eta):
+        try:
+            validate.numbers("eta", eta)
+        except ValueError:
+            allowed = "a number, an array of numbers or a schedule eta(t)"
+            raise ValueError(f"eta must be {allowed}, got {eta!r}") from None
     first = step_at(eta, 1)
     return eta if callable(eta) else validate.frozen("eta", first) if first.ndim else float(first)
 
@@ -135,6 +139,20 @@ def running_sums(Z: ArrayLike, over: Any) -> Array:
 def shifted(z: Array, over: Any) -> Array:
     """Return z without the common offset that does not matter on the set (see `Set.shift`)."""
     return z - over.shift(z) if hasattr(over, "shift") else z
+
+
+class StepPlayer:
+    """Derive `update(loss)` from `predict()` and `step(z)`, for players that use only the subgradient z."""
+
+    def predict(self) -> Array:
+        raise NotImplementedError
+
+    def step(self, z: Array) -> None:
+        raise NotImplementedError
+
+    def update(self, loss: Any) -> None:
+        """Move to the next play with a subgradient of the loss at the last one."""
+        self.step(loss.subgradient(self.predict()))
 
 
 class Leader:
@@ -213,7 +231,7 @@ class FirstOrder:
         return np.stack(np.broadcast_arrays(*plays), axis=-2)
 
 
-class FirstOrderPlayer:
+class FirstOrderPlayer(StepPlayer):
     """Play one game of a `FirstOrder` learner."""
 
     def __init__(self, learner: Any) -> None:
@@ -228,10 +246,6 @@ class FirstOrderPlayer:
         z = shifted(z, self.over)
         self.t, self.Z = self.t + 1, self.Z + z
         self.w = self.learner.after(self.t, self.w, z, self.Z)
-
-    def update(self, loss: Any) -> None:
-        """Move to the next play with a subgradient of the loss at the last one."""
-        self.step(loss.subgradient(self.predict()))
 
 
 # ---------------------------------------------------------------- leaders
@@ -250,6 +264,7 @@ class FTL(Leader):
     over: Set
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         if not hasattr(self.over, "minimize_linear"):
             found = type(self.over).__name__
             raise ValueError(f"FTL needs a set with minimize_linear(c), got {found} without it")
@@ -278,6 +293,7 @@ class FTRL(Leader):
     eta: Step
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         keep(self, eta=kept_step(self.eta))
         self.regularizer.minimize(np.zeros(self.over.dim), 1.0, self.over)  # raises without a closed form
 
@@ -294,7 +310,7 @@ def Hedge(n: int, eta: Step) -> FTRL:
     >>> Hedge(2, eta=np.log(3)).points(np.array([[0.0, 1.0]]))[-1]
     array([0.75, 0.25])
     """
-    return FTRL(Simplex(n), NegativeEntropy(), eta)
+    return FTRL(Simplex(validate.count("n", n)), NegativeEntropy(), eta)
 
 
 # ---------------------------------------------------------------- first-order learners
@@ -327,7 +343,7 @@ class Linearized:
         return self.learner.points
 
 
-class LinearizedPlayer:
+class LinearizedPlayer(StepPlayer):
     """Play one game of a `Linearized` learner."""
 
     def __init__(self, player: Any) -> None:
@@ -339,10 +355,6 @@ class LinearizedPlayer:
     def step(self, z: Array) -> None:
         """Give the leader the linear loss ⟨z, w⟩, where z is a subgradient at the last play."""
         self.player.update(Linear(z))
-
-    def update(self, loss: Any) -> None:
-        """Give the leader the linear surrogate of the loss at the last play."""
-        self.step(loss.subgradient(self.predict()))
 
 
 @description
@@ -368,6 +380,7 @@ class OGD(FirstOrder):
     start: Any = None
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         keep(self, eta=kept_step(self.eta))
         validate.choice("projection", self.projection, ("lazy", "eager"))
         keep(self, start=kept_start(self.over, self.start))
@@ -443,6 +456,7 @@ class DelayedOGD:
     delay: Any = 0
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         many = isinstance(self.delay, (list, tuple, np.ndarray))
         delay = [validate.count("delay", d, low=0) for d in (self.delay if many else [self.delay])]
         keep(self, eta=kept_step(self.eta), delay=tuple(delay) if many else delay[0])
@@ -465,7 +479,7 @@ class DelayedOGD:
         return s + self.delay[s - 1]
 
 
-class DelayedPlayer:
+class DelayedPlayer(StepPlayer):
     """Play one game of `DelayedOGD`; it stores the current play and the gradients in transit."""
 
     def __init__(self, learner: DelayedOGD) -> None:
@@ -481,10 +495,6 @@ class DelayedPlayer:
         self.t += 1
         self.under_way.setdefault(self.learner.arrival(self.t), []).append((self.t, z))
         self.receive(self.under_way.pop(self.t, []))
-
-    def update(self, loss: Any) -> None:
-        """Move to the next play with a subgradient of the loss at the last one."""
-        self.step(loss.subgradient(self.predict()))
 
     def receive(self, pairs: Iterable[tuple[int, Array]]) -> None:
         """Apply each (round, gradient) pair in the given order; every round may arrive once.

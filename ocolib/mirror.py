@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ocolib import validate
 from ocolib.describe import description, keep
 from ocolib.learners import FirstOrder, kept_start, kept_step, step_at
-from ocolib.sets import Set
+from ocolib.sets import Set, require_set
 from ocolib.types import Array, Step
 
 
@@ -66,6 +66,7 @@ class MirrorDescent(FirstOrder):
     start: Any = None
 
     def __post_init__(self) -> None:
+        require_set(self.over)
         keep(self, eta=kept_step(self.eta), start=kept_start(self.over, self.start))
         slope_at(self.regularizer, self.first)
 

@@ -62,6 +62,14 @@ def inside(over: Any, x: ArrayLike) -> Array:
     return away <= 1e-9 * np.maximum(np.abs(x).max(axis=-1), 1.0)
 
 
+def require_set(over: Any) -> None:
+    """Raise a `ValueError` unless `over` is a set: an object with `dim` and `project(y)`."""
+    if isinstance(over, type):
+        raise ValueError(f"over must be a set, got the class {over.__name__}; write {over.__name__}(…)")
+    if not (hasattr(over, "dim") and hasattr(over, "project")):
+        raise ValueError(f"over must be a set with dim and project(y), got {over!r}")
+
+
 def rows(over: Any, method: str, x: Array) -> Array:
     """Apply a method of the set to every row of x; a set of your own may take one point at a time."""
     function = getattr(over, method)

@@ -30,6 +30,7 @@ from ocolib.losses import Examples, Linear, perceptron_loss
 from ocolib.phi import Phi
 from ocolib.sets import Set, Space
 from ocolib.theorems.base import Theorem, share
+from ocolib.trace import Trace
 from ocolib.types import Array
 
 
@@ -94,9 +95,9 @@ def check_set(over: Any, seed: int = 0) -> None:
         _check_membership(one, Y, P)
         if hasattr(one, "minimize_linear"):
             _check_minimiser(one, P, rng)
-        if hasattr(one, "farthest") and hasattr(one, "minimize_linear"):
-            _check_size(one, P, rng)
+        _check_size(one, P, rng)
         if isinstance(one, Set):
+            _check_shift(one, P, rng)
             _check_refusals(one)
 
 
@@ -210,25 +211,56 @@ def _check_minimiser(over: Any, P: Array, rng: np.random.Generator) -> None:
 
 
 def _check_size(over: Any, P: Array, rng: np.random.Generator) -> None:
-    who = _name(over)
+    """Check `diameter` and `farthest`: no two points are farther apart, and no number is too large."""
+    who, exact = _name(over), hasattr(over, "farthest") and hasattr(over, "minimize_linear")
+    across = float(np.linalg.norm(P[None] - P[:, None], axis=-1).max())
+    if hasattr(over, "diameter"):
+        _require(
+            across <= over.diameter * (1 + 1e-9) + 1e-12,
+            f"{who}: the diameter is {over.diameter}, but two points have distance {across}",
+        )
+    if not exact:
+        return
     if not np.isfinite(over.diameter):
         _require(over.farthest(P[0]) == np.inf, f"{who}: farthest must be ∞, like the diameter")
         return
     directions = np.vstack([np.eye(over.dim), -np.eye(over.dim), rng.standard_normal((400, over.dim))])
     edge = np.array([over.minimize_linear(c) for c in directions])
     for point in (np.zeros(over.dim), rng.standard_normal(over.dim), edge[0]):
-        reached, said = np.linalg.norm(edge - point, axis=1).max(), over.farthest(point)
-        away = over.minimize_linear(point - edge[np.linalg.norm(edge - point, axis=1).argmax()])
-        reached = max(reached, float(np.linalg.norm(away - point)))
-        low, high = reached * (1 - 1e-9) - 1e-12, 1.05 * reached + 1e-9
+        reached, said = _reach(over, point, edge), over.farthest(point)
+        low, high = reached * (1 - 1e-9) - 1e-12, 1.01 * reached + 1e-9
         _require(low <= said, f"{who}: farthest({point}) is {said}, but a point has distance {reached}")
         _require(said <= high, f"{who}: farthest({point}) is {said}, but no point is farther than {reached}")
-    across, said = max(float(np.linalg.norm(edge - p, axis=1).max()) for p in edge), over.diameter
-    low, high = across * (1 - 1e-9) - 1e-12, 1.05 * across + 1e-9
+    ends = edge[np.linalg.norm(edge[None] - edge[:, None], axis=-1).max(axis=1).argsort()[-5:]]
+    across, said = max(_reach(over, p, edge) for p in ends), over.diameter
+    low, high = across * (1 - 1e-9) - 1e-12, 1.01 * across + 1e-9
     _require(low <= said, f"{who}: the diameter is {said}, but two points have distance {across}")
     _require(
         said <= high, f"{who}: the diameter is {said}, but no two points are farther apart than {across}"
     )
+
+
+def _reach(over: Any, point: Array, edge: Array) -> float:
+    """Return the largest distance from `point` to the set that we find, from the farthest points of `edge`.
+
+    The distance is convex, so the point of the set that lies farthest in the direction x − point is at least
+    as far as x.
+    """
+    found = []
+    for x in edge[np.linalg.norm(edge - point, axis=1).argsort()[-5:]]:
+        for _ in range(20):
+            x = over.minimize_linear(point - x)
+        found.append(float(np.linalg.norm(x - point)))
+    return max(found)
+
+
+def _check_shift(over: Set, P: Array, rng: np.random.Generator) -> None:
+    """Check that the offset which `shift` removes from a loss z costs all points of the set the same."""
+    Z = rng.standard_normal((8, over.dim))
+    removed = (P @ (Z - (Z - over.shift(Z))).T).T  # row z, column p
+    spread = np.ptp(removed, axis=1).max()
+    wrong = f"{_name(over)}: shift must cost all points of the set the same, but the costs differ by {spread}"
+    _require(spread <= 1e-9 * max(1.0, np.abs(P).max()), wrong)
 
 
 def _check_refusals(over: Set) -> None:
@@ -269,7 +301,9 @@ def _check_scalar(phi: Any) -> None:
     p = np.unique(np.concatenate([np.linspace(-6, 6, 97), kinks, kinks - 1.0, kinks + 1.0]))
     for y in _labels(phi):
         label = np.full(len(p), y)
-        value, slope = phi.value(p, label), phi.slope(p, label)
+        given = p.copy()
+        value, slope = np.asarray(phi.value(p, label)), np.asarray(phi.slope(p, label))
+        _require(np.array_equal(p, given), f"{who}: value and slope must not change p")
         low, high = phi.subdifferential(p, label)
         _require(value.shape == slope.shape == p.shape, f"{who}: value and slope must have the shape of p")
         one = [float(phi.value(q, y)) for q in p], [float(phi.slope(q, y)) for q in p]
@@ -287,21 +321,23 @@ def _check_scalar(phi: Any) -> None:
             message = f"at p = {p[bad][:1]} the slope is {s[bad][:1]}, but differences give {seen[bad][:1]}"
             _require(not bad.any(), f"{who}: {message}")
         _check_cvxpy(who, lambda x, y=label: phi.expression(x, y), phi, p, value)
-    _check_constants(phi, who)
-
-
-def _check_constants(phi: Any, who: str) -> None:
+        if phi.lipschitz is not None:
+            far = np.array([-1e4, 1e4])
+            finite = np.isfinite([phi.value(far, label[:2]), phi.slope(far, label[:2])]).all()
+            _require(finite, f"{who}: value and slope must be finite at p = ±10000, because it is Lipschitz")
     p = np.linspace(-40, 40, 8001)
     slopes = np.array([phi.slope(p, np.full(len(p), y)) for y in _labels(phi)])
-    steepest, bends = np.abs(slopes).max(), np.diff(slopes, axis=1) / np.diff(p)
-    for name, seen, most in (
-        ("lipschitz", steepest, True),
-        ("smooth", bends.max(), True),
-        ("curvature", bends.min(), False),
-    ):
+    bends = np.diff(slopes, axis=1) / np.diff(p)
+    _check_constants(phi, np.abs(slopes).max(), bends.max(), bends.min())
+
+
+def _check_constants(phi: Any, steepest: float, most_bent: float, least_bent: float) -> None:
+    """Compare the constants of φ with the largest slope and the range of the second derivative."""
+    who, rows = _name(phi), (("lipschitz", steepest), ("smooth", most_bent), ("curvature", least_bent))
+    for name, seen in rows:
         said = getattr(phi, name)
         if said is not None:
-            wrong = seen > said * (1 + 1e-6) if most else seen < said * (1 - 1e-6)
+            wrong = seen < said * (1 - 1e-6) if name == "curvature" else seen > said * (1 + 1e-6)
             _require(not wrong, f"{who}: {name} is {said}, but we measure {seen:g}")
             close = np.isclose(seen, said, rtol=0.02)
             _require(close, f"{who}: {name} is {said}, but we only measure {seen:g}")
@@ -318,10 +354,14 @@ def _check_cvxpy(who: str, form: Callable[..., Any], thing: Any, p: Array, value
 
 
 def _check_scores(phi: Any, rng: np.random.Generator) -> None:
-    who = _name(phi)
+    """Check a φ of a vector of scores; the scores include ties of all classes, and of two."""
+    who, h = _name(phi), 1e-5
     n = next((len(getattr(phi, name)) for name in ("M", "delta") if hasattr(phi, name)), 3)
-    F = np.vstack([rng.integers(-2, 3, (8, n)).astype(float), 3 * rng.standard_normal((12, n))])
+    ties = 20.0 * (np.eye(n)[:, None] + np.eye(n)).reshape(-1, n)
+    F = np.vstack([rng.integers(-2, 3, (8, n)).astype(float), 3 * rng.standard_normal((12, n)), ties])
     targets = range(n) if phi.takes == "classes" else list(rng.standard_normal((2, n)))
+    steep = 0.0
+    bent: list[float] = []
     for y in targets:
         values = np.array([float(phi.value(f, y)) for f in F])
         for f, value in zip(F, values, strict=True):
@@ -330,17 +370,17 @@ def _check_scores(phi: Any, rng: np.random.Generator) -> None:
             below = value + (F - f) @ z <= values + 1e-9 * (1 + np.abs(values))
             _require(below.all(), f"{who}: the slope at {f} is not a subgradient")
             _check_cvxpy(who, lambda x, y=y: phi.expression(x, y), phi, f, np.array(value))
-            if phi.lipschitz is not None:
-                steep = np.linalg.norm(z)
-                short = steep <= phi.lipschitz * (1 + 1e-9)
-                _require(short, f"{who}: lipschitz is {phi.lipschitz}, but a slope has norm {steep:g}")
-        for name, sign in (("smooth", 1.0), ("curvature", -1.0)):
-            said = getattr(phi, name)
-            if said is not None:
-                Z = np.array([phi.slope(f, y) for f in F])
-                bent = ((Z[:, None] - Z[None]) * (F[:, None] - F[None])).sum(-1)
-                within = said * np.square(F[:, None] - F[None]).sum(-1)
-                _require((sign * bent <= sign * within + 1e-7).all(), f"{who}: {name} = {said} does not hold")
+            steep = max(steep, float(np.linalg.norm(z)))
+            for d in (*np.eye(n), *-np.eye(n)):
+                rise, most = (phi.value(f + h * d, y) - value) / h, np.max(phi.subdifferential(f, y) @ d)
+                same = abs(rise - most) <= 1e-3 * (1 + abs(most))
+                _require(
+                    same, f"{who}: at {f} the subdifferential must reach {rise:g} along {d}, not {most:g}"
+                )
+            if phi.smooth is not None or phi.curvature is not None:
+                hessian = [(phi.slope(f + h * e, y) - phi.slope(f - h * e, y)) / (2 * h) for e in np.eye(n)]
+                bent.extend(np.linalg.eigvalsh(hessian))
+    _check_constants(phi, steep, max(bent, default=np.nan), min(bent, default=np.nan))
 
 
 def check_loss(loss: Any, dim: int | None = None, over: Any = None, seed: int = 0) -> None:
@@ -370,8 +410,14 @@ def check_loss(loss: Any, dim: int | None = None, over: Any = None, seed: int = 
     W = W if over is None else np.array([over.project(w) for w in W])
     W = np.vstack([W, 0.5 * (W[:-1] + W[1:])])
     before = W.copy()
-    values, Z = np.array([float(loss.value(w)) for w in W]), np.array([loss.subgradient(w) for w in W])
+    found = [loss.value(w) for w in W]
+    one = all(np.size(value) == 1 for value in found)
+    _require(one, f"{who}: value must return one number, got shape {np.shape(found[0])}")
+    values, Z = np.array([float(value) for value in found]), np.array([loss.subgradient(w) for w in W])
     _require(np.array_equal(W, before), f"{who}: value and subgradient must not change w")
+    again = [float(loss.value(w)) for w in W], [loss.subgradient(w) for w in W]
+    same = np.array_equal(again[0], values, equal_nan=True) and np.array_equal(again[1], Z, equal_nan=True)
+    _require(same, f"{who}: value and subgradient must return the same at the same w every time")
     _require(Z.shape == W.shape, f"{who}: subgradient must return shape ({dim},), got {Z.shape[1:]}")
     finite = np.isfinite(values).all() and np.isfinite(Z).all()
     _require(finite, f"{who}: value and subgradient must be finite")
@@ -381,6 +427,12 @@ def check_loss(loss: Any, dim: int | None = None, over: Any = None, seed: int = 
         below = excess[worst] <= 1e-8 * max(1.0, np.abs(values).max())
         message = f"subgradient at w = {w} is wrong: f(w) + ⟨z, u − w⟩ > f(u) at u = {W[worst]}"
         _require(below, f"{who}: {message}")
+    _check_forms(loss, W, values)
+
+
+def _check_forms(loss: Any, W: Array, values: Array) -> None:
+    """Check that `coefficients` and the cvxpy form of a loss, if it has them, give its values."""
+    who = _name(loss)
     if hasattr(loss, "coefficients"):
         a, b, k = loss.coefficients
         sums = 0.5 * a * np.square(W).sum(axis=1) + W @ b + k
@@ -393,7 +445,7 @@ def check_loss(loss: Any, dim: int | None = None, over: Any = None, seed: int = 
             said = float(loss.expression(cp.Constant(w)).value)
             same = np.isclose(said, value, rtol=1e-6, atol=1e-9)
             _require(same, f"{who}: at w = {w} expression is {said}, but value is {value}")
-        convex = loss.expression(cp.Variable(dim)).is_convex()
+        convex = loss.expression(cp.Variable(W.shape[1])).is_convex()
         _require(convex, f"{who}: cvxpy cannot verify that expression is convex")
 
 
@@ -416,6 +468,8 @@ def check_learner(learner: Any, rounds: int = 20, seed: int = 0) -> None:
         raise ValueError(f"learner must be an object, got the class {learner.__name__}")
     _require(hasattr(learner, "player"), f"{who}: a learner must have a method player()")
     n = np.shape(learner.player().predict())[-1]
+    over: Any = getattr(learner, "over", None)
+    _require(getattr(over, "dim", n) == n, f"{who}: the plays have dimension {n}, but the set is {over!r}")
     if hasattr(learner, "sees"):
         X, y = rng.choice([-1.0, 0.0, 1.0], (rounds, n)), rng.choice([-1.0, 1.0], rounds)
         threshold = getattr(learner, "threshold", 0.0)
@@ -426,10 +480,10 @@ def check_learner(learner: Any, rounds: int = 20, seed: int = 0) -> None:
     for game in games:
         trace = play(learner, game)
         plays = trace.plays
-        if hasattr(getattr(learner, "over", None), "contains"):
-            inside = [bool(learner.over.contains(w, 1e-7)) for w in plays]
-            t = int(np.argmin(inside)) + 1
-            _require(all(inside), f"{who}: the play of round {t} is outside {learner.over!r}")
+        if hasattr(over, "project"):
+            far = np.linalg.norm([over.project(w) - w for w in plays], axis=1)
+            good = far <= 1e-7 * np.maximum(np.abs(plays).max(axis=1), 1.0)
+            _require(good.all(), f"{who}: the play of round {good.argmin() + 1} is outside {over!r}")
         again = np.array_equal(plays, play(learner, game).plays)
         _require(again, f"{who}: a second game gives other plays: player() must return a fresh player")
         _check_past(learner, game, plays, who)
@@ -479,10 +533,10 @@ def check_theorem(theorem: type[Theorem], seed: int = 0) -> None:
 
     In every game of `games` and in the game of `worst`, the hypotheses must hold, the measured quantity must
     respect the bound, and the proof must start at the measured quantity, never decrease, and end at the
-    bound. The worst game must attain the stated `tightness`. We then change the numbers of the theorem, the
-    comparator, the losses and the learner: either a hypothesis fails, or the theorem must hold for the
-    changed game. This detects missing hypotheses. If the theorem chooses a step size, it must minimise the
-    bound.
+    bound. The worst game must attain the stated `tightness`. We then change one thing at a time: a number of
+    the theorem, the comparator, the losses (also to concave ones) or the learner. Either a hypothesis fails,
+    or the theorem must hold for the changed game. This finds many missing hypotheses, but not all. If the
+    theorem chooses a step size, it must minimise the bound.
 
     >>> from ocolib import theorems
     >>> check_theorem(theorems.Example2)
@@ -552,25 +606,61 @@ def _check_game(stated: Any, trace: Any, u: Any) -> None:
 
 
 def variations(stated: Any, trace: Any, u: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the game with one number of the theorem changed, with other losses, and with another u."""
-    for field in fields(stated):
-        value = getattr(stated, field.name)
-        if isinstance(value, (bool, str)) or value is None:
-            continue
-        for factor in (0.5, 0.9, 2):
-            other: Any = np.asarray(value) * factor
-            if np.ndim(value) == 0:
-                other = int(other) if isinstance(value, (int, np.integer)) else float(other)
-            try:
-                yield replace(stated, **{field.name: other}), trace, u
-            except ValueError:  # the number is outside the range that the theorem allows
-                continue
-    for other in _other_losses(trace.losses):
-        yield stated, trace.again(other) if hasattr(trace, "again") else play(trace.learner, other), u
+    """Yield the game with one thing changed: a number of the theorem, the losses, the learner, or u."""
+    for other in _changes(stated):
+        yield other, trace, u
+    again = trace.again if hasattr(trace, "again") else lambda losses: play(trace.learner, losses)
+    for losses in _other_losses(trace.losses):
+        yield stated, again(losses), u
+    if type(trace) is Trace:
+        if trace.rounds <= 300:  # a few theorems need the value of every loss at every play
+            rounds = zip(trace.points, trace.subgradients, trace.paid, strict=True)
+            yield stated, replace(trace, losses=[_Concave(*seen) for seen in rounds]), u
+        for learner in _changes(trace.learner):
+            with contextlib.suppress(ValueError):  # the learner does not play these losses
+                yield stated, play(learner, trace.losses), u
     if u is not None:
         u = np.asarray(u, dtype=float)
-        for other in (10 * u, -u, u + 3.0, 0 * u):
+        for other in (10 * u, -u, u + 3.0, 0 * u, 1.2 * u, u + 0.2, u - 0.2):
             yield stated, trace, other
+
+
+def _changes(thing: Any) -> Iterator[Any]:
+    """Yield a theorem or a learner with one field changed, if the new value is allowed."""
+    for field in fields(thing) if is_dataclass(thing) else ():
+        for other in _other_values(field.name, getattr(thing, field.name), thing):
+            with contextlib.suppress(ValueError):
+                yield replace(thing, **{field.name: other})
+
+
+def _other_values(name: str, value: Any, thing: Any) -> list[Any]:
+    """Return other values for a field: numbers and step sizes are scaled, a start is moved."""
+    if name == "projection":
+        return ["lazy", "eager"]
+    if name == "start":
+        return [thing.over.project(np.full(thing.over.dim, x)) for x in (0.3, -2.0)]
+    if name == "eta" and callable(value):
+        return [lambda t: 0.5 * value(t), lambda t: 2 * value(t)]
+    if isinstance(value, (bool, str)) or not isinstance(value, (int, float, np.number, np.ndarray)):
+        return []
+    scaled = [np.asarray(value) * factor for factor in (0.5, 0.9, 2)]
+    if np.ndim(value):
+        return scaled
+    return [int(x) if isinstance(value, (int, np.integer)) else float(x) for x in scaled]
+
+
+class _Concave:
+    """Represent a concave loss with the value and the slope of the real one at the play."""
+
+    def __init__(self, w: Array, z: Array, paid: float) -> None:
+        self.w, self.z, self.paid, self.dim = w, z, paid, len(w)
+
+    def value(self, u: Array) -> Any:
+        away = np.asarray(u) - self.w
+        return self.paid + away @ self.z - 5.0 * (away @ away)
+
+    def subgradient(self, u: Array) -> Array:
+        return self.z - 10.0 * (np.asarray(u) - self.w)
 
 
 def _other_losses(losses: Any) -> Iterator[Any]:

@@ -7,7 +7,7 @@ weights often underflow to 0.
 >>> positive("eta", -1)
 Traceback (most recent call last):
     ...
-ValueError: eta must be finite and in [1e-150, 1e+150], got -1
+ValueError: eta must be positive (between 1e-150 and 1e+150), got -1
 """
 
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from ocolib.types import Array
 
 LARGEST = 1e150
+POSITIVE = f"positive (between {1 / LARGEST:g} and {LARGEST:g})"
 
 
 def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf, strict: bool = False) -> float:
@@ -28,21 +29,25 @@ def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf, st
     if x is None:
         raise ValueError(f"{name} must be a number, got {value!r}")
     if not np.isfinite(x) or x < low or x > high or (strict and x == low):
-        left, right = "(" if strict or low == -np.inf else "[", ")" if high == np.inf else "]"
-        raise ValueError(f"{name} must be finite and in {left}{low:g}, {high:g}{right}, got {value!r}")
+        rule = "finite" if low == -np.inf else f"finite and {'>' if strict else '≥'} {low:g}"
+        rule = rule if high == np.inf else f"in {'(' if strict else '['}{low:g}, {high:g}]"
+        raise ValueError(f"{name} must be {rule}, got {value!r}")
     return x
 
 
 def positive(name: str, value: Any) -> float:
     """Check a positive number, such as a radius, a step size or a margin, and return it as a float."""
-    return number(name, value, 1 / LARGEST, LARGEST)
+    x = number(name, value)
+    if not 1 / LARGEST <= x <= LARGEST:
+        raise ValueError(f"{name} must be {POSITIVE}, got {value!r}")
+    return x
 
 
 def positives(name: str, value: Any) -> Array:
     """Check a non-empty array of positive numbers, of any shape, and return it."""
     x = numbers(name, value)
     if not x.size or not (x.min() >= 1 / LARGEST and x.max() <= LARGEST):
-        raise ValueError(f"{name} must be finite and > 0, from {1 / LARGEST:g} to {LARGEST:g}, got {value}")
+        raise ValueError(f"{name} must be {POSITIVE}, got {value}")
     return x
 
 

@@ -49,7 +49,7 @@ def test_a_learner_is_told_the_loss_of_its_own_arm_alone(learner):
     again = play_bandit(learner, other, seed=3)
     assert np.array_equal(again.arms, trace.arms)
     assert np.array_equal(again.probabilities, trace.probabilities)
-    assert trace.regret == pytest.approx(trace.paid.sum() - losses.sum(axis=0).min())
+    assert trace.regret() == pytest.approx(trace.paid.sum() - losses.sum(axis=0).min())
 
 
 def test_a_bandit_game_is_shown_in_one_line():
@@ -87,7 +87,7 @@ def test_all_paths_are_all_paths(learner):
 def test_the_mean_over_all_paths_is_what_many_games_show():
     losses = np.random.default_rng(3).random((5, 2))
     paths = all_paths(EXP3(2, 0.7), losses)
-    played = [play_bandit(EXP3(2, 0.7), losses, seed).regret for seed in range(4000)]
+    played = [play_bandit(EXP3(2, 0.7), losses, seed).regret() for seed in range(4000)]
     assert np.mean(played) == pytest.approx(paths.mean(paths.regrets), abs=0.05)
 
 
@@ -207,7 +207,7 @@ def test_luck_at_1200_rounds():
 
 def test_the_law_agrees_with_games_that_are_played():
     values, law = switch_law(EXP3(2, 0.2), 60)
-    played = [play_bandit(EXP3(2, 0.2), switch_losses(60), seed).regret for seed in range(1500)]
+    played = [play_bandit(EXP3(2, 0.2), switch_losses(60), seed).regret() for seed in range(1500)]
     assert np.mean(played) == pytest.approx(values @ law, abs=0.8)
     assert np.mean(np.array(played) >= 20) == pytest.approx(law[values >= 20].sum(), abs=0.04)
 
@@ -250,7 +250,7 @@ def test_an_adversary_foresees_ucb1():
         arm = int(player.predict().argmax())
         row[arm] = 1.0
         player.update(arm, 1.0)
-    assert play_bandit(UCB1(2), losses, seed=0).regret >= T / 2
+    assert play_bandit(UCB1(2), losses, seed=0).regret() >= T / 2
     assert all(theorems.EXP3(2, t).bound < t / 2 for t in range(12, 401))
 
 
@@ -259,6 +259,31 @@ def test_full_information_pays_less():
     for n, T in product((2, 5, 10), (10, 1000)):
         assert theorems.EXP3(n, T).bound == pytest.approx(2 * np.sqrt(n) * theorems.Hedge(n, T).bound)
     assert Hedge(2, 1.0)  # the learner of that bound
+
+
+class Saying:
+    """A bandit learner of your own, without `copy`, whose player always says the same probabilities."""
+
+    n = 2
+
+    def __init__(self, probabilities):
+        self.probabilities = probabilities
+
+    def player(self):
+        return self
+
+    def predict(self):
+        return self.probabilities
+
+    def update(self, arm, loss):
+        pass
+
+
+def test_a_bandit_learner_of_your_own_needs_only_n_and_player():
+    losses = np.tile([1.0, 0.0], (4, 1))
+    paths = all_paths(Saying([0.25, 0.75]), losses)
+    assert len(paths.arms) == 16 and paths.mean(paths.regrets) == pytest.approx(1.0)
+    assert play_bandit(Saying([0.0, 1.0]), losses, seed=0).regret() == 0.0
 
 
 @pytest.mark.parametrize(
@@ -270,6 +295,9 @@ def test_full_information_pays_less():
         (lambda: UCB1(1), "n must be an integer ≥ 2"),
         (lambda: play_bandit(EXP3(2, 0.1), [1.0, 0.0], 0), "losses must have 2 axes"),
         (lambda: play_bandit(EXP3(2, 0.1), np.ones((4, 3)), 0), "losses must have 2 entries"),
+        (lambda: play_bandit(EXP3, np.ones((4, 2)), 0), "such as UCB1\\(2\\), got the class EXP3"),
+        (lambda: play_bandit(Saying([0.5]), np.ones((4, 2)), 0), "return 2 probabilities with sum 1, got"),
+        (lambda: all_paths(Saying([0.5, 0.6]), np.ones((4, 2))), "return 2 probabilities with sum 1, got"),
         (lambda: all_paths(EXP3(3, 0.1), np.ones((4, 2))), "losses must have 3 entries"),
         (lambda: switch_law(EXP3(3, 0.1), 8), "learner must be EXP3"),
         (lambda: switch_law(UCB1(2), 8), "learner must be EXP3"),

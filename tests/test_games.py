@@ -247,3 +247,8 @@ def test_many_rows_of_optimistic_hedge_are_the_rows_one_by_one():
         assert together[t] == pytest.approx(learner.after(3, None, z[t], Z[t]), abs=1e-15)
         weights = np.array([0.5, 0.3, 0.2]) * np.exp(-0.7 * (z[t] + Z[t] - (z[t] + Z[t]).min()))
         assert together[t] == pytest.approx(weights / weights.sum(), abs=1e-14)
+
+
+def test_a_game_is_shown_in_one_line():
+    trace = play_game([[0, 1], [1, 0]], HedgeFrom([0.5, 0.5], 0.1), OptimisticHedge(2, 0.1), rounds=3)
+    assert repr(trace) == "GameTrace(HedgeFrom against HedgeFrom: 3 rounds, duality gap 0)"

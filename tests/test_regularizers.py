@@ -163,7 +163,7 @@ def test_a_step_whose_square_is_no_float_is_refused(eta):
         (NegativeEntropy(), Simplex(2)),
         (UnnormalizedEntropy(), Orthant(2)),
     ):
-        with pytest.raises(ValueError, match=r"eta must be finite and > 0, from 1e-150 to 1e\+150, got"):
+        with pytest.raises(ValueError, match=r"eta must be positive \(between 1e-150 and 1e\+150\), got"):
             R.minimize(np.zeros((2, 2)), eta, over)
 
 

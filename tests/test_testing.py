@@ -8,7 +8,7 @@ import pytest
 from ocolib import theorems
 from ocolib.learners import OGD, FirstOrder, Hedge
 from ocolib.losses import Linear, Quadratic, hinge
-from ocolib.phi import HingeLoss, Logistic, TubeLoss
+from ocolib.phi import HingeLoss, LeastSquares, Logistic, QuadraticForm, SoftMargin, Softmax, TubeLoss
 from ocolib.sets import Ball, Box, Set, Simplex, onto_simplex
 from ocolib.testing import (
     all_of,
@@ -59,6 +59,8 @@ SETS = {
     "constraints of another set": planted(
         Ball, constraints=lambda self, x: Ball(self.dim, 0.5).constraints(x)
     ),
+    "a diameter 4 % too large": planted(Box, diameter=property(lambda self: 1.04 * Box.diameter.fget(self))),
+    "a shift that changes the costs": planted(Box, shift=lambda self, z: z.min(axis=-1, keepdims=True)),
 }
 
 
@@ -84,13 +86,30 @@ PHIS = {
     "expression of another loss": planted(
         TubeLoss, expression=lambda self, p, y: 2 * TubeLoss.expression(self, p, y)
     ),
+    "overflows far away": planted(Logistic, value=lambda self, p, y: np.log(1 + np.exp(-y * p))),
+    "changes p": planted(LeastSquares, value=lambda self, p, y: 0.5 * np.subtract(p, y, out=p) ** 2),
+    "lipschitz too large for scores": planted(Softmax, lipschitz=2.0),
+    "smooth too large for scores": planted(Softmax, smooth=0.6),
 }
 
 
 @pytest.mark.parametrize("fault", PHIS)
+@pytest.mark.filterwarnings("ignore:overflow")
 def test_faults_in_phi_are_noticed(fault):
     with pytest.raises(AssertionError, match="Faulty"):
         check_phi(PHIS[fault]())
+
+
+def test_faults_in_phi_of_scores_are_noticed():
+    def first(self, f, y):
+        return SoftMargin.subdifferential(self, f, y)[:1]
+
+    ties = planted(SoftMargin, subdifferential=first)(1 - np.eye(3), np.ones((3, 3)))
+    with pytest.raises(AssertionError, match="the subdifferential must reach"):
+        check_phi(ties)
+    for name, wrong in (("smooth", 6.0), ("curvature", 0.9), ("curvature", 1.1)):
+        with pytest.raises(AssertionError, match=f"{name} is {wrong}, but we"):
+            check_phi(planted(QuadraticForm, **{name: wrong})(np.diag([1.0, 2.0, 3.0])))
 
 
 LOSSES = {
@@ -106,7 +125,15 @@ LOSSES = {
         Quadratic, value=scaled(Quadratic.value, -1.0), subgradient=scaled(Quadratic.subgradient, -1.0)
     ),
     "a subgradient that is a number": planted(Quadratic, subgradient=lambda self, w: 1.0),
+    "a value that is a vector": planted(Quadratic, value=lambda self, w: np.square(w - self.center) / 2),
+    "another answer later": planted(Quadratic, subgradient=lambda self, w, left=[60]: _tired(self, w, left)),
 }
+
+
+def _tired(loss, w, left):
+    """The right subgradient, but only while `left` lasts."""
+    left[0] -= 1
+    return np.sign(left[0]) * Quadratic.subgradient(loss, w)
 
 
 @pytest.mark.parametrize("fault", LOSSES)
@@ -174,6 +201,16 @@ class Arithmetic(OGD):
         return super().points(Z) * (1.0 + 1e-15 * (np.abs(Z).max() > 2))
 
 
+class Wanders:
+    """Leaves its set, which has only a projection."""
+
+    def __init__(self, over):
+        self.over = over
+
+    def player(self):
+        return MyPlayer(lambda z: z)
+
+
 class Changes(OGD):
     def player(self):
         player = super().player()
@@ -198,6 +235,7 @@ LEARNERS = {
     "a closed form wrong for batches": planted(
         OGD, points=lambda self, Z: OGD(self.over, 0.1 if np.ndim(Z) == 2 else 0.11).points(Z)
     )(Ball(2), 0.1),
+    "plays of another dimension than its set": Wanders(Ball(3)),
     "changes z": Changes(Ball(2), 0.1, "eager"),
 }
 
@@ -227,14 +265,14 @@ class Mine:
 
 
 class MyPlayer:
-    def __init__(self):
-        self.w = np.zeros(2)
+    def __init__(self, move=np.mean):
+        self.w, self.move = np.zeros(2), move
 
     def predict(self):
         return self.w
 
     def step(self, z):
-        self.w -= np.mean(z)
+        self.w -= self.move(z)
 
 
 def test_what_is_right_passes_without_a_base_class():
@@ -245,6 +283,37 @@ def test_what_is_right_passes_without_a_base_class():
         dim=2,
     )
     check_loss(Linear([1.0, 2.0]))
+
+
+def test_what_a_set_with_a_projection_alone_cannot_hide():
+    with pytest.raises(AssertionError, match=r"the play of round \d+ is outside"):
+        check_learner(Wanders(Diagonal()))
+    small = planted(object, dim=2, diameter=1.0, project=lambda self, y: Ball(2).project(y))()
+    with pytest.raises(AssertionError, match=r"the diameter is 1\.0, but two points have distance"):
+        check_set(small)
+
+
+@pytest.mark.parametrize(
+    ("theorem", "missing"),
+    [
+        (theorems.Descent, "f_t is convex"),
+        (theorems.Descent, "‖z_t‖ ≤ ρ"),
+        (theorems.Perceptron, "the perceptron loss"),
+        (theorems.Zinkevich, "η_t = σ/√t"),
+        (theorems.StronglyConvex, "η_t = 1/(Ht)"),
+        (theorems.LogisticDescent, "w_1 = 0"),
+    ],
+)
+def test_a_missing_hypothesis_is_noticed(theorem, missing):
+    def fewer(self, trace, u=None):
+        found = theorem.hypotheses(self, trace, u)
+        left = {words: true for words, true in found.items() if missing not in words}
+        assert len(left) < len(found)
+        return left
+
+    kind = type("Fewer", (theorem,), {"__doc__": "Fewer.", "hypotheses": fewer}, register=False)
+    with pytest.raises(AssertionError, match=r"Fewer: .*(bound|line|proof)"):
+        check_theorem(dataclass(frozen=True)(kind))
 
 
 def test_all_of_finds_the_library_and_not_these():

@@ -1171,6 +1171,25 @@ def test_a_theorem_of_ones_own_has_to_say_all():
         theorems.OptimisticGame(np.ones((2, 1)), 3)
 
 
+def test_a_refusal_says_what_was_probably_meant():
+    theorem = theorems.Descent(2, 1, 3)
+    learner = OGD(Ball(2), theorem.step)
+    one, runs = play(learner, np.full((3, 2), 0.1)), play(learner, np.full((4, 3, 2), 0.1))
+    X, y, u = separable(5, 2, 0.1, seed=0)
+    data = play(Perceptron(2), perceptron_loss(X, y))
+    for stated, trace, u, words in (
+        (theorem, one, None, r"u is in the set\..* violates it: pass a comparator, proof\(trace, u\)$"),
+        (theorem, one, np.zeros(3), r"u must have 2 entries, got shape \(3,\)$"),
+        (theorem, one, np.full(2, 5.0), "violates it$"),
+        (theorem, runs, np.zeros(2), r"one run, and the trace holds runs of shape \(4,\)$"),
+        (theorems.Perceptron(1, 0.1), data, None, r"‖u‖ = 1.*: pass a comparator, proof\(trace, u\)$"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            stated.proof(trace, u)
+    with pytest.raises(ValueError, match=r"write proof\(trace, u\): .*got ndarray"):
+        theorem.proof(np.zeros(2), one)
+
+
 def test_steps_that_a_theorem_prescribes():
     assert theorems.StronglyConvexSeen([1.0, 2.0], 4.0).step(3) == 1 / 12
     assert theorems.Pegasos(radius=1.0, reg=2.0, T=9).step(3) == pytest.approx(1 / 6)

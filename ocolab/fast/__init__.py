@@ -375,6 +375,8 @@ def stream(learner: Any, pieces: Iterable[Any]) -> Stream:
             raise ValueError(
                 f"a piece must be an array or a list of losses, got one {name}; write [[loss], …]"
             )
+        if isinstance(piece, np.ndarray) and piece.ndim != 2:
+            raise ValueError(f"a piece must be an array (B, n) of linear losses, got shape {piece.shape}")
         referee.check_arguments(learner, piece)
         if isinstance(piece, Examples):
             piece = getattr(learner, "sees", lambda x: x)(piece)

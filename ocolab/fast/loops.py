@@ -159,6 +159,9 @@ def linear(
 ) -> None:
     """Play linear losses ⟨z_t, w⟩ starting from w, which holds the next play afterwards.
 
+    `how` is (step sizes, move, start): one step size for all rounds or one per round, and `Rule.move` and
+    `Rule.start` of the learner.
+
     `total` is the sum of gradients so far for a leader, None for eager descent. The set is a ball around 0
     (`radius`), a box (`low`, `high`), any other set (`over`), or the whole space if all of these are None.
     Payments are written into `paid`, plays into `points` unless it is None. The projection onto a ball is
@@ -224,6 +227,8 @@ def descent(
 ) -> None:
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² by eager descent on the whole space, starting from w.
 
+    `how` is (a, b, c, step sizes), with the constants of the loss from `code`.
+
     The play is scale·w, so that a step on ½·reg·‖w‖² changes only the scale. The next prediction is computed
     in the same pass as the step, from ⟨w − s·x, x'⟩ = ⟨w, x'⟩ − s·⟨x, x'⟩. Plays are written into `points`
     unless it is None.
@@ -276,6 +281,8 @@ def examples(
     paid: Any,
 ) -> None:
     """Play φ(⟨w, x_t⟩, y_t) + ½·reg·‖w‖² from w, by any learner: over a set, as a leader, or with delays.
+
+    `how` is (a, b, c, step sizes, move, start).
 
     `sums` is the sum of gradients for a leader, which always has a set `over` (possibly the whole space);
     None for eager descent. Plays are written into `points` unless it is None. `paid` receives φ only for the

@@ -7,11 +7,12 @@ import numpy as np
 
 from ocolab.limits.base import limit
 from ocolib import validate
+from ocolib.learners import StepPlayer
 from ocolib.sets import Ball
 from ocolib.types import Adversary, Array
 
 
-class FromSum:
+class FromSum(StepPlayer):
     """Play one game of a `BySum` learner; it stores the number t of rounds and the sum Z of the gradients."""
 
     def __init__(self, learner: Any):
@@ -19,9 +20,6 @@ class FromSum:
 
     def predict(self) -> Array:
         return self.learner.move(self.t, self.Z)
-
-    def update(self, loss: Any) -> None:
-        self.step(loss.subgradient(self.predict()))
 
     def step(self, z: Array) -> None:
         self.t, self.Z = self.t + 1, self.Z + z

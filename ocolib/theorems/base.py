@@ -87,10 +87,12 @@ class Theorem:
 
     def require(self, trace: Any, u: Any = None) -> None:
         """Raise a `ValueError` that names the first hypothesis this game violates, if there is one."""
+        if not hasattr(trace, "learner"):
+            raise ValueError(f"write proof(trace, u): the trace must come first, got {type(trace).__name__}")
         for words, true in self.hypotheses(trace, u).items():
             if not true:
-                name = type(self).__name__
-                raise ValueError(f"{name} requires: {words}. This game of {_who(trace)} violates it")
+                game = f"This game of {_who(trace)} violates it{_hint(trace, u, words)}"
+                raise ValueError(f"{type(self).__name__} requires: {words}. {game}")
 
     def measure(self, trace: Any, u: Any = None) -> Any:
         """Return the quantity that the theorem bounds; by default the regret against u."""
@@ -131,6 +133,18 @@ def _who(trace: Any) -> str:
     """Return the learner of a trace as text of at most 120 characters."""
     text = repr(trace.learner)
     return text if len(text) <= 120 else f"{text[:117]}…"
+
+
+def _hint(trace: Any, u: Any, words: str) -> str:
+    """Return what was probably meant, for an error message: one run, or a comparator of the right shape."""
+    if hasattr(trace, "points") and trace.paid.ndim > 1:
+        return f": a theorem takes one run, and the trace holds runs of shape {trace.paid.shape[:-1]}"
+    if not re.search(r"\bu(_t)?\b", words):
+        return ""
+    if u is None:
+        return ": pass a comparator, proof(trace, u)"
+    fits = np.shape(u)[-1:] == (trace.dim,)
+    return "" if fits else f": u must have {trace.dim} entries, got shape {np.shape(u)}"
 
 
 # ---------------------------------------------------------------- a proof as a chain of numbers

@@ -463,6 +463,8 @@ def test_pieces_that_do_not_fit_together_are_refused():
         fast.stream(learner, (losses.Linear(z) for z in ROWS))
     with pytest.raises(ValueError, match="finite"):
         fast.stream(learner, [np.full((2, 3), np.nan)])
+    with pytest.raises(ValueError, match=r"a piece must be an array \(B, n\) .*got shape \(3,\)"):
+        fast.stream(learner, ROWS)
 
 
 def test_a_stream_says_in_which_round_a_payment_is_not_finite():

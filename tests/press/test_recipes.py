@@ -91,12 +91,15 @@ from ocolib.adversaries import random_directions
 from ocolib.game import play
 from ocolib.learners import Sleeper
 from ocolib.sets import Ball
-from ocolib.theorems.base import Chain, Line, Theorem
+from ocolib.theorems.base import Chain, Line, Theorem, convex
 
 
 @dataclass(frozen=True, eq=False)
 class Staying(Theorem):
-    """Bound the regret of staying at 0 in the ball of radius R around 0 by RρT, if ‖z_t‖ ≤ ρ."""
+    """Bound the regret of staying at 0 in the ball of radius R around 0 by RρT.
+
+    The losses are convex and ‖z_t‖ ≤ ρ in all T rounds.
+    """
 
     item, kind, tightness = "ox13.staying", "tight", 1.0
     radius: float
@@ -113,11 +116,12 @@ class Staying(Theorem):
         over, long = getattr(trace.learner, "over", None), np.linalg.norm(trace.subgradients, axis=-1)
         return {
             "a learner that stays": isinstance(trace.learner, Sleeper),
-            "the ball of radius R round 0": isinstance(over, Ball)
+            "the ball of radius R around 0": isinstance(over, Ball)
             and over.radius == self.radius
             and not over.center.any(),
             "T rounds": trace.rounds == self.T,
             "‖z_t‖ ≤ ρ": bool(long.max() <= self.rho * (1 + 1e-9)),
+            "f_t is convex": convex(trace, u),
             "‖u‖ ≤ R": bool(np.linalg.norm(u) <= self.radius * (1 + 1e-9)),
         }
 

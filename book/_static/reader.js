@@ -20,7 +20,7 @@
     const here = document.querySelector('.bd-links .part a.current'), box = here?.closest('.bd-sidebar-primary, dialog');
     if (!here || !box.clientHeight) return;
     const inner = here.getBoundingClientRect(), outer = box.getBoundingClientRect();
-    if (inner.top < outer.top + 60 || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
+    if (inner.top < outer.top + 130 || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
   };
   const keepPlace = () => {
     const soon = () => requestAnimationFrame(() => setTimeout(showPlace)); // after the theme, which puts it where it was

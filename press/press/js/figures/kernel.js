@@ -329,7 +329,8 @@ class MovingFigure extends HTMLElement {
     const ask = spec.guess ? [this.ask()] : [];
     const examples = group("Try this", html("div", { class: "mf-buttons" }, ...presets, ...(ask.length ? [this.begin] : [])));
     const changes = group(spec.moves ?? "Adjust", ...adjust(false), ...(folded.length ? [html("details", { class: "mf-more" }, html("summary", {}, "More"), ...folded)] : []));
-    this.panel = html("div", { class: "mf-panel" }, ...ask, ...(spec.moves ? [changes, examples] : [examples, changes]), this.says); // in a game the moves come first
+    this.classList.toggle("mf-game", Boolean(spec.moves));
+    this.panel = html("div", { class: "mf-panel" }, ...ask, ...(spec.moves ? [changes, this.says, examples] : [examples, changes, this.says])); // in a game: the moves, then what they did
     this.append(head, this.stage, this.panel);
     this.root.addEventListener("pointerdown", event => this.take(event));
     this.root.addEventListener("click", event => this.click(event));

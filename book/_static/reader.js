@@ -20,7 +20,7 @@
     const here = document.querySelector('.bd-links .part a.current'), box = here?.closest('.bd-sidebar-primary, dialog');
     if (!here || !box.clientHeight) return;
     const inner = here.getBoundingClientRect(), outer = box.getBoundingClientRect();
-    if (inner.top < outer.top + 60 || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
+    if (inner.top < outer.top + 130 || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
   };
   const keepPlace = () => {
     const soon = () => requestAnimationFrame(() => setTimeout(showPlace)); // after the theme, which puts it where it was
@@ -168,6 +168,12 @@
     button.setAttribute('aria-pressed', 'true');
   };
 
+  // Signs of formulas far below are needed for printing, and at once when a reader comes there: fetch their fonts (16 kB) when all else is done.
+  const fetchSigns = () => window.addEventListener('load', () => {
+    const faces = [...document.fonts].filter(face => face.family.includes('MJX') && face.status === 'unloaded');
+    if (document.querySelector('mjx-container')) setTimeout(() => faces.forEach(face => face.load().catch(() => {})), 300);
+  });
+
   // The map: pointing at a page lights up what it uses and what uses it.
   const lightMap = () => document.querySelectorAll('svg.map a').forEach(page => {
     const paths = document.querySelectorAll(`svg.map path[data-ends~="${page.id}"]`);
@@ -185,6 +191,7 @@
     prepareFilter();
     prepareChecks();
     lightMap();
+    fetchSigns();
     document.querySelectorAll('[data-print]').forEach(button => button.addEventListener('click', () => window.print()));
     document.querySelectorAll('[data-explore]').forEach(button => button.addEventListener('click', () => explore(button)));
   });

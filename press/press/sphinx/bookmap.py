@@ -9,7 +9,7 @@ from press.config import parts
 from press.sphinx import reader
 
 # In pixels: row height (a finger needs 24), height of a caption, left end of the arcs, width of the map.
-ROW, HEAD, LEFT, WIDTH = 28, 34, 284, 384
+ROW, HEAD, LEFT, WIDTH = 28, 34, 302, 384
 
 
 class bookmap(nodes.General, nodes.Element):
@@ -80,7 +80,7 @@ def name(page):
     return "map-" + page.removeprefix("book/").replace("/", "-")
 
 
-def short(title, length=44):
+def short(title, length=48):
     """Shorten a title at a word."""
     return title if len(title) <= length else title[: length - 1].rsplit(" ", 1)[0] + " …"
 

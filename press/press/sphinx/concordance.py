@@ -22,20 +22,22 @@ FILTER = """<div class="filter pst-js-only"><label for="filter">Show only rows w
 
 
 class Concordance(SphinxDirective):
-    """``{concordance} ox13``: list the items and errata of one lecture, with their pages and checks."""
+    """``{concordance} ox13``: list the items and errata of one lecture, with their pages and checks.
+
+    ``{concordance} filter`` is the field that filters all these lists.
+    """
 
     required_arguments = 1
 
     def run(self):
         prefix = self.arguments[0]
+        if prefix == "filter":
+            return [nodes.raw("", FILTER, format="html")]
         part = ledger.load()[prefix]
         self.env.note_dependency(str(ledger.FOLDER / f"{prefix}.yml"))
         self.env.note_dependency(str(elsewhere.FILE))
         self.env.note_dependency(str(formal.FOLDER / "coverage.yml"))
         result = []
-        if not self.env.temp_data.get("filter"):
-            self.env.temp_data["filter"] = True
-            result.append(nodes.raw("", FILTER, format="html"))
         for kind, header in (("items", "In the lecture"), ("errata", "Where it errs, or is loose")):
             found = part[kind]
             if not found:

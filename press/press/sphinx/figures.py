@@ -111,10 +111,11 @@ def opening(name):
     """Return the start tag with the numbers; the static picture follows it."""
     data = numbers(name)
     quoted = escape(data, quote=False).replace("'", "&#39;")
-    number = NAMES.index(name) + 1
-    extra = f" data-numbers='{quoted}'" if data else ""
+    number = NAMES.index(name)  # the game of the front page comes first and has none
+    extra = f' data-number="{number}"' if number else ""
+    extra += f" data-numbers='{quoted}'" if data else ""
     return (
-        f'<moving-figure role="figure" id="figure-{name}" data-figure="{name}" data-number="{number}"{extra}>'
+        f'<moving-figure role="figure" id="figure-{name}" data-figure="{name}"{extra}>'
         '<div class="mf-static">\n'
     )
 

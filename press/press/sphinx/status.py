@@ -11,6 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 from ocolab.limits import LIMITS
 from ocolib.theorems import THEOREMS
 from press import ROOT, files, ledger
+from press.sphinx import reader
 from press.sphinx.tables import link, table
 
 PACKAGES = ["ocolib", "numpy", "scipy", "cvxpy", "clarabel", "matplotlib"]
@@ -30,7 +31,7 @@ class Status(SphinxDirective):
                 [link(name.removesuffix(".ipynb"))],
                 f"{times[name]:.1f} s" if name in times else "not measured",
             )
-            for name in pages
+            for name in in_order(pages)
         ]
         return [
             nodes.rubric("", "What was checked"),
@@ -52,6 +53,12 @@ def measured(run):
     pages, total = len(run["seconds"]), sum(run["seconds"].values())
     together = f"{pages} page{'s' * (pages > 1)}, {total:,.0f} seconds in total"
     return f"{together}, with one thread. Measured on {run['day']} ({run['machine']})."
+
+
+def in_order(pages):
+    """Return notebooks in the order of the book; those outside its contents come last."""
+    places = {f"{page}.ipynb": place for place, page in enumerate(reader.parts())}
+    return sorted(pages, key=lambda page: places.get(page, len(places)))
 
 
 def notebooks():

@@ -42,7 +42,7 @@ figure("adversary", {
     const bounds = eta === Infinity ? [] : rounds.map(n => [n, sharpBound(n, eta)]);
     const xticks = view.narrow ? [1, 4, 8, 12, 16] : rounds.slice(1);
 
-    const top = view.plot({ x: [0.3, T + 1.2], y: [-1.6, 1.6], box: [46, 22, view.W - 60, half - 34], xticks: [], yticks: [-1, 0, 1] });
+    const top = view.plot({ x: [0.3, T + 1.5], y: [-1.6, 1.6], box: [46, 22, view.W - 60, half - 34], xticks: [], yticks: [-1, 0, 1] });
     view.text(50, 14, "plays w_t, and your slopes ▲ ▼", "");
     slopes.forEach((z, i) => {
       const from = plays[i], up = from + 0.45 * z;
@@ -52,7 +52,7 @@ figure("adversary", {
     plays.slice(0, t + 1).forEach((w, i) => top.dot(i + 1, w, i < t ? `dot ${kind}` : `hollow ${kind}`, 4.5));
 
     const high = Math.max(4, limit.at(-1)[1], ...regret) * 1.12;
-    const low = view.plot({ x: [0.3, T + 1.2], y: [Math.min(0, ...regret), high], xticks, xlabel: "round t",
+    const low = view.plot({ x: [0.3, T + 1.5], y: [Math.min(0, ...regret), high], xticks, xlabel: "round t",
       box: [46, half + 22, view.W - 60, view.H - half - 64] });
     view.text(50, half + 14, "regret after t rounds", "");
     low.line(limit, "line thick pale");

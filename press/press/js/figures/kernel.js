@@ -11,7 +11,8 @@
 //   play      {frames: (state, numbers) => [patch, …], pace: milliseconds}: the animation of the Play button
 //   tap(x, y, state)  returns the patch for a click beside the handles; default: move the nearest handle there
 //   guess     {ask, state, axes: "x" | "y" | "xy", start, range, name, judge(guess, state, numbers)}, and
-//             optionally {plot: index of the plot, read: formats a guess, show: patch for the answer}
+//             optionally {plot: index of the plot, rows: true if y numbers rows of height 1, read: formats a guess,
+//             show: patch for the answer}
 //   draw(view, state, numbers)  draws, and returns the readings [[key, label, text], …] below the figure
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -329,7 +330,8 @@ class MovingFigure extends HTMLElement {
     const ask = spec.guess ? [this.ask()] : [];
     const examples = group("Try this", html("div", { class: "mf-buttons" }, ...presets, ...(ask.length ? [this.begin] : [])));
     const changes = group(spec.moves ?? "Adjust", ...adjust(false), ...(folded.length ? [html("details", { class: "mf-more" }, html("summary", {}, "More"), ...folded)] : []));
-    this.panel = html("div", { class: "mf-panel" }, ...ask, ...(spec.moves ? [changes, examples] : [examples, changes]), this.says); // in a game the moves come first
+    this.classList.toggle("mf-game", Boolean(spec.moves));
+    this.panel = html("div", { class: "mf-panel" }, ...ask, ...(spec.moves ? [changes, this.says, examples] : [examples, changes, this.says])); // in a game: the moves, then what they did
     this.append(head, this.stage, this.panel);
     this.root.addEventListener("pointerdown", event => this.take(event));
     this.root.addEventListener("click", event => this.click(event));
@@ -407,7 +409,10 @@ class MovingFigure extends HTMLElement {
     const { guess } = this.spec, plot = view.plots[guess.plot ?? 0], { x, y } = this.guess;
     const [px, py] = [plot.px(x), plot.py(y)];
     const end = [plot.left + plot.width, plot.top + plot.height];
-    if (guess.axes === "x") view.add("line", { class: "guess dash", x1: px, x2: px, y1: plot.top, y2: end[1] });
+    if (guess.rows) { // a frame round the row, not a line through its formula
+      const [from, to] = [plot.py(Math.floor(y)), plot.py(Math.floor(y) + 1)];
+      view.add("rect", { class: "guess frame", x: plot.left + 1, y: from, width: plot.width - 2, height: to - from, rx: 4 });
+    } else if (guess.axes === "x") view.add("line", { class: "guess dash", x1: px, x2: px, y1: plot.top, y2: end[1] });
     else if (guess.axes === "y") view.add("line", { class: "guess dash", x1: plot.left, x2: end[0], y1: py, y2: py });
     else {
       for (const s of [-1, 1]) view.add("line", { class: "guess", x1: px - 7, y1: py - 7 * s, x2: px + 7, y2: py + 7 * s });

@@ -25,7 +25,7 @@ figure("waterfall", {
   }),
   guess: {
     ask: "Theorem 2 by the lecture's chain, on one loss, again and again. Which line gives away most? Click on it.",
-    state: { proof: "descent", play: "straight", c: 1 }, axes: "y", start: { x: 0, y: 2.5 },
+    state: { proof: "descent", play: "straight", c: 1 }, axes: "y", rows: true, start: { x: 0, y: 2.5 },
     range: { y: [1.5, 4.5, 1] }, name: { y: "line" }, read: y => String(Math.floor(y) + 1),
     judge: (guess, state, numbers) => {
       const chain = chainOf(state, numbers), best = largest(chain), mine = Math.floor(guess.y);

@@ -40,7 +40,7 @@ export class Progress {
       const solved = isDone(link.hash.slice(1));
       link.closest("li").classList.toggle("live-solved", solved);
       link.parentElement.querySelector(".live-done")?.remove();
-      link.after(make("span", { className: "live-done", textContent: solved ? " ✓ solved" : " open" }));
+      if (solved) link.after(make("span", { className: "live-done", textContent: " ✓ solved" }));
     }
     this.filter();
     const solved = links.filter((link) => isDone(link.hash.slice(1))).length;
@@ -89,7 +89,7 @@ export class Progress {
       choose("Level", [["", "all"], ["warm-up", "warm-up"], ["standard", "standard"], ["challenge", "challenge"]]),
       choose("Kind", [["", "all"], ["code", "code"], ["proof", "proof"]]),
       choose("Chapter", [["", "all"], ...names]),
-      choose("State", [["", "all"], ["open", "open"], ["solved", "solved"]]),
+      choose("State", [["", "all"], ["open", "not yet solved"], ["solved", "solved"]]),
       this.left,
       this.next,
     );

@@ -113,6 +113,17 @@ def test_links_inside_the_file_lead_somewhere(printed):
     assert all(isinstance(link, str) or link[0].get_object()["/Type"] == "/Page" for link in links)
 
 
+def test_every_box_has_its_text(printed):
+    """Questions for a number, statements and exercises: the longest words of each that no formula interrupts."""
+    text, found = packed(" ".join(printed.texts)), set()
+    for name in printed.names:
+        for box in built.Page(name).article.select(".quick .asked, .box, .exercise > p"):
+            words = max((packed(str(part)) for part in box.find_all(string=True)), key=len, default="")
+            found |= {*box.parent.get("class", [])}
+            assert words in text, (name, words)
+    assert "number" in found
+
+
 def test_no_address_of_this_machine_is_in_it(printed):
     for page in printed.reader.pages:
         for note in page.get("/Annots", []):

@@ -117,6 +117,15 @@ def test_no_slide_answers_its_exercise_or_has_what_only_a_page_needs(decks, open
         assert texts and all(len(text) > 20 for text in texts), "each has the text of its exercise"
 
 
+def test_the_spoken_form_of_a_formula_is_not_shown_beside_it(decks, opened):
+    show(opened, decks[0])
+    add = """document.querySelector('.present .fit').insertAdjacentHTML(
+      'beforeend', '<p>○ <span class="visually-hidden">3 4</span></p>')"""
+    opened.evaluate(add)
+    box = opened.locator(".present .visually-hidden").last.bounding_box()
+    assert box["width"] < 2 and box["height"] < 2
+
+
 def test_a_slide_that_is_too_long_would_be_noticed(decks, opened):
     show(opened, decks[0])
     opened.evaluate("document.querySelector('.fit').style.paddingTop = '900px'")
@@ -254,5 +263,7 @@ def test_it_prints_a_sheet_a_slide(decks, opened, tmp_path):
     many = opened.evaluate("Reveal.getTotalSlides()")
     opened.goto(decks[0].as_uri() + "?print-pdf")
     opened.locator(".pdf-page").nth(many - 1).wait_for()
+    place = "[...document.querySelectorAll('.pdf-page .fit')].map(e => e.getBoundingClientRect().left)"
+    assert min(opened.evaluate(place)) > 60, "a printer leaves the margin white"
     opened.pdf(path=tmp_path / "deck.pdf", prefer_css_page_size=True, print_background=True)
     assert len(PdfReader(tmp_path / "deck.pdf").pages) == many

@@ -165,9 +165,9 @@ def test_shell_lines_become_python_and_percent_stays():
 @needs_fence
 def test_one_endless_answer_costs_that_exercise_only(fence):
     for endless in ("def my_price(T, c):\n    while True:\n        pass", "while True:\n    pass"):
-        judged = judge(handed_in(RIGHT | {STAY: endless}), ANSWERS, fence, SEED, seconds=3)
+        judged = judge(handed_in(RIGHT | {STAY: endless}), ANSWERS, fence, SEED, seconds=6)
         assert passed(judged) == EVERYTHING | {STAY: False}
-        assert "longer than 3 seconds" in {row.exercise: row.message for row in judged.rows}[STAY]
+        assert "longer than 6 seconds" in {row.exercise: row.message for row in judged.rows}[STAY]
 
 
 @needs_fence
@@ -179,7 +179,7 @@ def test_what_is_not_there_has_no_marks_and_a_reason(fence):
     row = judge(handed_in({STAY: "def my_price(T, c:\n    return T"}), [STAY], fence, SEED).rows[0]
     assert "SyntaxError" in row.message and row.line == 1 and "my_price(T, c:" in row.source
     row = judge(handed_in({STAY: PRICE.replace("my_", "mine_")}), [STAY], fence, SEED).rows[0]
-    assert row.message == "my_price is not defined."
+    assert row.message == "The function my_price is not defined."
     row = judge(handed_in({STAY: STUB}), [STAY], fence, SEED).rows[0]
     assert not row.passed and "not yet" in row.message.lower()
 

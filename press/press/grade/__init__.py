@@ -95,8 +95,12 @@ def break_off():
         raise KeyboardInterrupt
 
 
-def judged_apart(attempt, assignment, seed, fence, answer):
-    """Judge one notebook, send the result to the parent and end; runs in a process of its own."""
+def judged_apart(attempt, assignment, seed, fence, answer, processor):
+    """Judge one notebook, send the result to the parent and end; runs in a process of its own.
+
+    It and the student's code stay on one processor, so that threads of one student do not slow down another.
+    """
+    os.sched_setaffinity(0, {processor})
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # end when the parent ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -112,6 +116,9 @@ def side_by_side(attempts, assignment, seed, fence, jobs):
     """Judge notebooks, `jobs` at a time; yield (attempt, result) as soon as each is ready."""
     context = multiprocessing.get_context("fork")
     waiting, running, spent = list(reversed(attempts)), {}, Counter()
+    available = list(os.sched_getaffinity(0))
+    random.shuffle(available)  # two runs at a time should not begin on the same one
+    processors = dict.fromkeys(available, 0)  # {number: notebooks on it now}
     try:
         while waiting or running:
             break_off()
@@ -121,16 +128,18 @@ def side_by_side(attempts, assignment, seed, fence, jobs):
                     yield attempt, Judged(reason=TOO_MANY)
                     continue
                 ours, theirs = context.Pipe(duplex=False)
+                processor = min(processors, key=processors.get)
                 process = context.Process(
-                    target=judged_apart, args=(attempt, assignment, seed, fence, theirs)
+                    target=judged_apart, args=(attempt, assignment, seed, fence, theirs, processor)
                 )
                 before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # the child receives none of them
                 process.start()
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
                 theirs.close()
-                running[ours] = attempt, process, time.monotonic()
+                running[ours] = attempt, process, processor, time.monotonic()
+                processors[processor] += 1
             ready = set(multiprocessing.connection.wait(list(running), 1))
-            for ours, (attempt, process, began) in list(running.items()):
+            for ours, (attempt, process, processor, began) in list(running.items()):
                 took = time.monotonic() - began
                 if ours in ready:
                     try:
@@ -145,10 +154,11 @@ def side_by_side(attempts, assignment, seed, fence, jobs):
                 process.join()
                 ours.close()
                 del running[ours]
+                processors[processor] -= 1
                 spent[attempt.student] += took
                 yield attempt, result
     finally:
-        for ours, (_, process, _) in running.items():
+        for ours, (_, process, *_) in running.items():
             process.kill()
             process.join()
             ours.close()

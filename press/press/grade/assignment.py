@@ -204,7 +204,8 @@ def roster(path):
     except UnicodeDecodeError:
         raise Wrong(f"the roster {path} is not in UTF-8; save it as “CSV UTF-8”") from None
     except (OSError, csv.Error) as error:
-        raise Wrong(f"the roster {path} cannot be read: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise Wrong(f"the roster {path} cannot be read: {reason}") from None
     head = [cell.strip() for cell in table[0]] if table else []
     lines = [  # a row may be shorter than the head
         dict(itertools.zip_longest(head, row[: len(head)], fillvalue=""))

@@ -28,12 +28,13 @@ MEMORY = 2 << 30
 LIMITS = {"AS": MEMORY, "FSIZE": 16 << 20, "NOFILE": 64, "CORE": 0, "NPROC": 64, "CPU": 900}
 ROOM = 16 << 20  # size of /tmp in bytes
 #: Forbidden: other processes and namespaces, sockets (some families ignore namespaces), memory that no limit
-#: counts, and parts of the kernel that no answer needs.
+#: counts, other processors, and parts of the kernel that no answer needs.
 REFUSED = """
 fork vfork unshare setns mount umount2 pivot_root chroot ptrace process_vm_readv process_vm_writev
 pidfd_open pidfd_getfd kcmp socket shmget semget msgget mq_open memfd_create memfd_secret bpf perf_event_open
-keyctl add_key request_key io_uring_setup userfaultfd personality name_to_handle_at open_by_handle_at fsopen
-fspick fsmount fsconfig open_tree move_mount mount_setattr fanotify_init quotactl syslog kexec_load
+keyctl add_key request_key sched_setaffinity io_uring_setup userfaultfd personality name_to_handle_at
+open_by_handle_at fsopen fspick fsmount fsconfig open_tree move_mount mount_setattr fanotify_init quotactl
+syslog kexec_load
 """.split()  # noqa: SIM905 (a list of strings is longer)
 CLONE_THREAD = 0x10000
 REFUSAL = "Nothing was graded: students' code runs only in a sandbox, and none is available: {}.\n{}"

@@ -18,15 +18,17 @@ from pathlib import Path
 from press.grade.judge import harmless
 from press.grade.notebook import LARGEST, TOO_LARGE
 
-MOODLE = re.compile(
-    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL
-)
+SUBMITTED = r"(?P<name>.+{few})_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>{rest})"
+MOODLE_FOLDER = re.compile(SUBMITTED.format(few="", rest=""), re.DOTALL)  # a student may choose the name …
+MOODLE_FILE = re.compile(SUBMITTED.format(few="?", rest=".*"), re.DOTALL)  # … and the rest
+MOODLE_ID = re.compile(r"_(\d+)_assignsubmission_(?:file|onlinetext)")
 CANVAS = re.compile(
     r"(?P<name>[^_/]+?)(?P<late>_LATE)?_(?P<id>\d+)_(?P<number>\d{4,18})_(?P<rest>.+)", re.DOTALL
 )
 NOTEBOOK = (".ipynb", ".ipynb.json", ".ipynb.txt")  # some browsers add an extension
 STRAY = {"__MACOSX", ".ipynb_checkpoints", "__pycache__"}
 DEEPEST, MEMBERS = 4, 5000
+FILES = 50_000  # in all zips of one file on the disk
 MOST = 200  # notebooks of one student; of more, the last ones are graded
 RATIO = 20  # unpacked files may be this many times as large as packed ones
 ROOM = 100 << 20  # and this many bytes larger in total, per file on the disk
@@ -74,6 +76,25 @@ class Attempt:
     late: bool = False  # according to the platform
     folder: str = ""  # its name on the platform, for the feedback
     platform: str = ""
+    within: str = ""  # the outermost folder or zip, if only a name inside it says whose file this is
+
+
+@dataclass
+class Room:
+    """What unpacking a zip may still use: bytes beyond `RATIO`, and files."""
+
+    bytes: float
+    files: int
+
+    def share(self):
+        """Return half of it, for one member: a student's bomb leaves room for the others in the same zip."""
+        return Room(self.bytes / 2, min((self.files + 1) // 2, MEMBERS))
+
+    def take(self, used):
+        """Subtract what a member has used of its share."""
+        before = self.share()
+        self.bytes -= before.bytes - used.bytes
+        self.files -= before.files - used.files
 
 
 def text(part):
@@ -110,7 +131,7 @@ def files(folder, leave=None):
         except (OSError, MemoryError) as error:
             yield File(parts, None, times, f"it cannot be read ({type(error).__name__})")
             continue
-        yield from opened(File(parts, content, times, weight=len(content)), 1, [ROOM])
+        yield from opened(File(parts, content, times, weight=len(content)), 1, Room(ROOM, FILES))
 
 
 def packed(name):
@@ -124,22 +145,28 @@ def readable(name):
 
 
 def opened(file, depth, room):
-    """Yield a file, or all files of a zip; `room` holds the bytes that unpacking may still use."""
+    """Yield a file, or all files of a zip; `room` is what unpacking may still use."""
     if not packed(file.parts[-1]):
         yield file
         return
     try:
+        if depth > DEEPEST or room.files <= 0:
+            raise ValueError("too many files or too many nested zips")
         bundle = zipfile.ZipFile(io.BytesIO(file.content))
         members = [member for member in bundle.infolist() if not member.is_dir()]
-        if depth > DEEPEST or len(members) > MEMBERS:
-            raise ValueError("too many files or too many nested zips")
+        room.files -= len(members)
+        if room.files < 0:
+            raise ValueError("too many files")
         if sum(member.compress_size for member in members) > len(file.content):
             raise ValueError("its parts overlap")
     except Exception as error:  # damaged, encrypted, or an unknown compression
         yield File(file.parts, None, file.times, f"a zip that cannot be opened ({error})"[:200])
         return
     for member in members:
-        yield from unpacked(file, bundle, member, depth, room)
+        share = room.share() if depth == 1 else room
+        yield from unpacked(file, bundle, member, depth, share)
+        if depth == 1:
+            room.take(share)
 
 
 def unpacked(file, bundle, member, depth, room):
@@ -154,10 +181,10 @@ def unpacked(file, bundle, member, depth, room):
     weight = member.compress_size * file.weight / len(file.content)
     inner = File(parts, None, (*file.times, (len(parts), when)), "not a notebook", weight)
     is_zip, beyond = packed(parts[-1]), member.file_size - RATIO * weight
-    if beyond > room[0] or (member.file_size > LARGEST and not is_zip):
+    if beyond > room.bytes or (member.file_size > LARGEST and not is_zip):
         inner.reason = "too large"
     elif readable(parts[-1]):
-        room[0] -= max(0, beyond)
+        room.bytes -= max(0, beyond)
         try:
             if member.compress_type not in METHODS:
                 raise ValueError("packed in an unusual way")
@@ -184,7 +211,7 @@ def attempts(folder, roster, leave=None):
     every = list(files(folder, leave))
     tops = {file.parts[0] for file in every if not stray(file)}
     bundle = next(iter(tops)) if len(tops) == 1 else ""  # a single zip contains the class, not one student
-    bundle = bundle if bundle.lower().endswith(".zip") else ""
+    bundle = bundle if packed(bundle) and not owner((bundle,), roster)["sure"] else ""
     found, ignored = [], []
     for file in every:
         if stray(file):
@@ -192,15 +219,16 @@ def attempts(folder, roster, leave=None):
             continue
         skipped = int(bool(bundle) and len(file.parts) > 1)
         who = owner(file.parts[skipped:], roster)
+        within = file.parts[skipped] if who["part"] else ""
         who["part"] += skipped
         is_notebook = file.parts[-1].lower().endswith(NOTEBOOK)
         if is_notebook or (who["sure"] and file.reason.startswith("a zip")):
-            found.append(attempt(file, who))
+            found.append(attempt(file, who, within))
         else:
             ignored.append((file.name, file.reason or "not a notebook"))
             if who["sure"]:
                 reason = "no notebook, and none came with it"
-                found.append(attempt(File(file.parts, None, file.times, reason), who))
+                found.append(attempt(File(file.parts, None, file.times, reason), who, within))
     count, kept = Counter(), []
     for one in sorted(found, key=lambda one: one.order, reverse=True):
         count[one.student] += 1
@@ -212,7 +240,7 @@ def attempts(folder, roster, leave=None):
     return [one for one in found if one.content is not None or one.student not in graded], ignored
 
 
-def attempt(file, who):
+def attempt(file, who, within=""):
     """Return the `Attempt` for a file of the student `who`."""
     when = file.when(who["part"])
     return Attempt(
@@ -226,6 +254,7 @@ def attempt(file, who):
         late=who["late"],
         folder=who["folder"],
         platform=who["platform"],
+        within=within,
     )
 
 
@@ -235,16 +264,30 @@ def owner(parts, roster):
     The outermost name counts, whatever a student calls the files within.
     """
     for place, part in enumerate(parts):
-        if found := MOODLE.fullmatch(part):
-            folder = part[: found.start("rest")]
-            return known(roster, place, found["id"], found["name"], "moodle", folder)
-        if found := CANVAS.fullmatch(part):
-            folder, number = part[: found.start("rest")], int(found["number"])
-            late = bool(found["late"])
-            return known(roster, place, found["id"], found["name"], "canvas", folder, number, late)
+        if found := by_platform(part, roster.kind):
+            return known(roster, place, **found)
         if key := roster.find(bare(part)):
             return known(roster, place, key, roster.people[key])
     return known(roster, 0, bare(parts[0]), bare(parts[0])) | {"sure": False}
+
+
+def by_platform(part, kind):
+    """Return the student whom Moodle or Canvas names in a part of a path, or None.
+
+    Students choose the names of their files, and sometimes their own name, which may look like the other
+    platform's or like another student's. A roster of one platform rules out the other. In the name of a
+    folder of Moodle the last id is the platform's; in a file's it could be any of several different ones.
+    """
+    if kind != "canvas" and (found := MOODLE_FOLDER.fullmatch(part)):
+        return {"key": found["id"], "name": found["name"], "platform": "moodle", "folder": part}
+    if kind != "moodle" and (found := CANVAS.fullmatch(part)):
+        return {"key": found["id"], "name": found["name"], "platform": "canvas",
+                "folder": part[: found.start("rest")], "number": int(found["number"]),
+                "late": bool(found["late"])}  # fmt: skip
+    if kind != "canvas" and (found := MOODLE_FILE.fullmatch(part)) and len({*MOODLE_ID.findall(part)}) == 1:
+        folder = part[: found.start("rest")]
+        return {"key": found["id"], "name": found["name"], "platform": "moodle", "folder": folder}
+    return None
 
 
 def known(roster, part, key, name, platform="", folder="", number=0, late=False):

@@ -98,7 +98,7 @@ class Judging:
             return self.verdict(name)
         except pipe.Stopped as reason:
             self.end()
-            return Row(name, message=sentence(f"Not judged; {reason}"))
+            return Row(name, message=sentence(f"Not judged, because {reason}"))
 
     def verdict(self, name):
         """Check one exercise in the running process, first on the page's numbers, then on fresh ones."""
@@ -135,14 +135,14 @@ class Judging:
     def without(self, name, missing):
         """Return the row of an exercise whose function `missing` is not defined."""
         if name in self.lost:
-            return Row(name, message=sentence(f"Your cell did not finish; {self.lost[name]}"))
+            return Row(name, message=sentence(f"Your cell did not finish, because {self.lost[name]}"))
         if name in self.wrong:
             error = self.wrong[name]
-            message = short(f"{missing} is not defined. Your cell raised {error['type']}: {error['text']}")
-            return Row(name, message=message, line=error["line"], source=error["source"])
+            why = f"The function {missing} is not defined. Your cell raised {error['type']}: {error['text']}"
+            return Row(name, message=short(why), line=error["line"], source=error["source"])
         if not any(exercise == name for _, (exercise, _) in self.cells):
             return Row(name, message=NOT_HANDED_IN, absent=True)
-        return Row(name, message=f"{missing} is not defined.")
+        return Row(name, message=f"The function {missing} is not defined.")
 
     def end(self):
         """Stop the process."""
@@ -161,8 +161,9 @@ def harmless(text):
 
 
 def sentence(text):
-    """Return the text with a full stop at the end."""
-    return text if text.endswith(".") else text + "."
+    """Return the text with a capital letter at the start and a full stop at the end."""
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "…", "?", "!")) else text + "."
 
 
 def short(text):

@@ -32,11 +32,11 @@ class Raised(Exception):
 
 def slow(seconds):
     """Return the message for code that exceeded its time limit."""
-    return f"it took longer than {seconds:g} seconds and was stopped"
+    return f"the code took longer than {seconds:g} seconds and was stopped"
 
 
-ENDED = "its process ended: the code called exit or ran out of memory"
-UNREADABLE = "its answer could not be read: the code returned too much, or wrote to the answer channel"
+ENDED = "the process ended: the code called exit or ran out of memory"
+UNREADABLE = "the answer could not be read: the code returned too much, or wrote to the answer channel"
 
 
 class Student:

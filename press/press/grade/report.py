@@ -14,7 +14,7 @@ from html import escape
 from press import files
 from press.grade import checks
 from press.grade.assignment import participant
-from press.grade.judge import NOT_HANDED_IN, Row
+from press.grade.judge import NOT_HANDED_IN, Row, sentence
 
 STYLE = """
 body { font: 1em/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #1c1c1c;
@@ -76,7 +76,13 @@ def marks(assignment, results):
             student.notes.append("Not on the roster.")
         student.notes = list(dict.fromkeys(student.notes))
     found = dict(sorted(found.items()))
+    places = {}
+    for attempt, _ in results:
+        places.setdefault(attempt.student, set()).add(attempt.within)
     for student in found.values():
+        if len(places.get(student.id, ())) > 1:
+            inside = ", ".join(sorted(places[student.id] - {""}))
+            student.notes.append(f"Some files have this name only inside {inside}: check whose they are.")
         if not student.files:
             student.notes.append("Nothing was handed in.")
         for name in assignment.exercises:
@@ -256,7 +262,7 @@ def answer(assignment, row, points, most):
         link = escape(title)
     score = f'<span class="points">{number(points)} of {number(most)}</span>'
     yield f'<h2 id="{row.exercise}"><span class="{kind}">{mark}</span> {link} {score}</h2>'
-    yield f"<p>{escape(row.message)}</p>"
+    yield f"<p>{escape(sentence(row.message))}</p>"
     if row.source:
         line = f"line {row.line} of your cell" if row.line else "your line"
         yield f"<p>Look at {line}:</p><pre>{escape(row.source)}</pre>"

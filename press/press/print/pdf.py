@@ -24,7 +24,7 @@ STYLE = Path(__file__).with_name("book.css")
 KEPT = 14  # code with at most this many lines is not split between sheets
 NUMBER = '<span class="number" data-of="{name}">000</span>'
 TRIES = 4
-FILL = """pages => document.querySelectorAll('.number').forEach(place => {
+FILL = """pages => document.querySelectorAll('.number[data-of]').forEach(place => {
   place.textContent = pages[place.dataset.of] ?? '';
 })"""
 

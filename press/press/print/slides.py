@@ -289,8 +289,8 @@ def spoken(part):
     """Return prose for the notes window, which lacks our styles: formulas as MathML, no pictures."""
     for formula in part.select("mjx-container"):
         formula.replace_with(formula.select_one("math"))
-    for picture in part.select("img"):
-        picture.decompose()
+    for unseen in part.select("img, .visually-hidden"):
+        unseen.decompose()
     return part
 
 

@@ -316,9 +316,9 @@ def _search(problem: Problem, near: Array | None) -> Best:
         answer = _better(None, problem, _by_barrier(problem), np.zeros(len(problem.h)))
         if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
             return answer
-    for far in (1.0, 30.0):  # from a start further away a failed search usually succeeds
-        state = _start(problem, near, far)
-        answer = _better(answer, problem, *state[:2])
+    starts = [_start(problem, near, far) for far in (1.0, 30.0)]  # the second rarely has to help
+    answer = _better(answer, problem, *starts[0][:2])
+    for state in starts:
         with suppress(np.linalg.LinAlgError, ValueError):  # keep the answer found so far
             for _ in range(100):
                 if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):

@@ -59,15 +59,26 @@ def number(x: Number) -> Fraction:
     (Fraction(-1, 4), Fraction(5, 2))
     """
     if isinstance(x, Rational) and not isinstance(x, bool):
-        if max(abs(x.numerator), x.denominator).bit_length() > 4 * LONGEST:
+        made = _fraction(x)
+        if max(abs(made.numerator), made.denominator).bit_length() > 4 * LONGEST:
             raise Refused(f"a number must have at most {4 * LONGEST} binary digits, got a longer one")
-        return Fraction(x)
+        return made
     if not isinstance(x, str) or len(x) > LONGEST or not NUMBER.fullmatch(x):
         raise Refused(
             f"a number must be whole, a fraction or a decimal number, of at most {LONGEST} characters, "
             f"got {str(x)[:30]!r}"
         )
     return Fraction(x)
+
+
+def _fraction(x: Any) -> Fraction:
+    """Return a `Fraction` of Python integers in lowest terms.
+
+    `Fraction(x)` would keep NumPy's integers, which overflow, and a denominator that is not positive.
+    """
+    if not int(x.denominator):
+        raise Refused("a number must not have the denominator 0")
+    return Fraction(int(x.numerator), int(x.denominator))
 
 
 def psd(M: Matrix) -> bool:
@@ -153,7 +164,7 @@ def _symmetric(M: Matrix) -> list[list[Fraction]]:
             "M must hold whole numbers and fractions only, got other entries, which may be rounded already; "
             "write Fraction(1, 3) or Fraction('0.3')"
         )
-    A = [[Fraction(x) for x in row] for row in M]
+    A = [[_fraction(x) for x in row] for row in M]
     if [list(column) for column in zip(*A, strict=True)] != A:
         raise ValueError("M must be symmetric, got a matrix that is not")
     return A

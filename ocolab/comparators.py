@@ -294,17 +294,11 @@ def _log_least(E: Array, over: sets.Simplex) -> float:
 
 
 def _parts(over: Any) -> list[Any]:
-    """List other sets to search in turn: bounded parts of growing size, or the whole space around the set.
+    """List bounded parts of growing size of an unbounded set, to search in turn.
 
-    On a bounded part, directions without curvature cannot lead far away. Every answer is certified on `over`
-    itself.
+    There, directions without curvature cannot lead far away. Every answer is certified on `over` itself.
     """
     n, sizes = over.dim, 10.0 ** np.arange(7)
-    if isinstance(over, sets.Ball) and over.radius > 1.0:
-        inside = [size for size in sizes if size < over.radius]
-        return [sets.Ball(n, size, over.center) for size in inside] + [sets.Space(n)]
-    if isinstance(over, sets.Box):
-        return [sets.Space(n)]
     if isinstance(over, sets.Space):
         return [sets.Ball(n, size) for size in sizes]
     return (
@@ -314,21 +308,23 @@ def _parts(over: Any) -> list[Any]:
 
 def _search(problem: Problem, near: Array | None) -> Best:
     """Search one part of the set by the method that suits it, and return the best point found."""
-    if problem.ball and problem.smooth:
-        return _better(None, problem, _in_ball(problem, near), np.zeros(1))
     answer: Best | None = None
+    if problem.ball and problem.smooth:
+        answer = _better(None, problem, _in_ball(problem, near), np.zeros(1))
+        return answer if _certified(answer) else _better(answer, problem, _by_barrier(problem), np.zeros(1))
     if problem.smooth and isinstance(problem.part, (sets.Simplex, sets.Box)):
-        answer = _better(None, problem, _in_polytope(problem), np.zeros(len(problem.h)))
+        answer = _better(None, problem, _by_barrier(problem), np.zeros(len(problem.h)))
         if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
             return answer
-    state = _start(problem, near)
-    answer = _better(answer, problem, *state[:2])
-    with suppress(np.linalg.LinAlgError, ValueError):  # keep the answer found so far
-        for _ in range(100):
-            if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
-                break
-            state = _improve(problem, *state)
-            answer = _better(answer, problem, *state[:2])
+    starts = [_start(problem, near, far) for far in (1.0, 30.0)]  # the second rarely has to help
+    answer = _better(answer, problem, *starts[0][:2])
+    for state in starts:
+        with suppress(np.linalg.LinAlgError, ValueError):  # keep the answer found so far
+            for _ in range(100):
+                if answer.gap <= TOLERANCE * max(1.0, abs(answer.value)):
+                    return answer
+                state = _improve(problem, *state)
+                answer = _better(answer, problem, *state[:2])
     return answer
 
 
@@ -412,30 +408,33 @@ def _in_ball(problem: Problem, near: Array | None) -> Array:
     return u
 
 
-def _in_polytope(problem: Problem) -> Array:
-    """Minimise a smooth f on a box or the simplex by Newton's method with a logarithmic barrier.
+def _by_barrier(problem: Problem) -> Array:
+    """Minimise a smooth f on a ball, a box or the simplex by Newton's method with a logarithmic barrier.
 
     It minimises f − μ·Σ log(slack) for smaller and smaller μ; f at this minimiser exceeds min f by at most
     μ·(number of constraints). Every step stays inside the set and where f is finite; for an exponential loss
     f may be as large as 1e100 at the start.
     """
-    A, b, n, over = problem.A, problem.b, len(problem.A[0]), problem.part
+    n, over = problem.over.dim, problem.part
     low = over.low if isinstance(over, sets.Box) else np.zeros(n)
-    u = 0.5 * (over.low + over.high) if isinstance(over, sets.Box) else np.full(n, 1.0 / n)
+    u = over.center if problem.ball else np.full(n, 1.0 / n)
+    u = 0.5 * (over.low + over.high) if isinstance(over, sets.Box) else u
     while isinstance(over, sets.Box) and not problem.value(u) < 1e100 and (u - low).max() > 1e-12:
         u = low + 0.5 * (u - low)
     if not problem.value(u) < 1e100:  # start at the minimiser for features of half the size
         half = Examples(0.5 * problem.losses.X, problem.losses.y, problem.losses.phi, problem.losses.reg)
-        u = _in_polytope(Problem(half, over))
+        u = _by_barrier(Problem(half, over))
     flat = isinstance(over, sets.Simplex)  # steps must keep Σ u_i = 1
     mu = max(1.0, abs(problem.value(u)))
 
     def look(u: Array) -> tuple[float, Array, Array]:
         """Return the value of f with the barrier, its gradient along the set, and its Hessian."""
-        slack = -(A @ u + b)
+        slack = -problem.rows(u)
         if not slack.min() > 0:
             return np.inf, u, one
-        gradient, H = problem.derivatives(u)
+        A, (gradient, H) = problem.A, problem.derivatives(u)
+        if problem.ball:
+            H = H + mu / (slack[-1] * over.radius) * one
         gradient = gradient + (mu / slack) @ A
         value = problem.value(u) - mu * np.log(slack).sum()
         return value, gradient - gradient.mean() if flat else gradient, H + (A.T * (mu / slack**2)) @ A
@@ -459,7 +458,7 @@ def _in_polytope(problem: Problem) -> Array:
             step *= 0.5
         done = step <= 1e-12 or fall <= 1e-3 * mu
         u = u + step * move if step > 1e-12 else u
-        if done and mu * len(b) <= 1e-10 * max(1.0, abs(problem.value(u))):
+        if done and mu * len(problem.h) <= 1e-10 * max(1.0, abs(problem.value(u))):
             break
         mu = 0.1 * mu if done else mu
     return u
@@ -480,8 +479,11 @@ def _length(s: Array, ds: Array, v: Array, dv: Array, a: Array, da: Array, h: Ar
     return min(1.0, 0.995 / -worst) if worst < 0 else 1.0
 
 
-def _start(problem: Problem, near: Array | None) -> Any:
-    """Return a starting point, central or close to `near`, and slopes with s·a ≈ v·(h − a) ≈ μ."""
+def _start(problem: Problem, near: Array | None, far: float) -> Any:
+    """Return a starting point, central or close to `near`, and slopes with s·a ≈ v·(h − a) ≈ μ.
+
+    A central point starts with μ of the size of the rows r, so that s and v are too.
+    """
     over, h = problem.part, problem.h
     match over:
         case sets.Ball():
@@ -492,8 +494,9 @@ def _start(problem: Problem, near: Array | None) -> Any:
             u = np.ones(over.dim)
         case _:
             u = over.project(np.zeros(over.dim))
-    mu, u = (1.0, u) if near is None else (0.01, 0.99 * near + 0.01 * u)
+    u = u if near is None else 0.99 * near + 0.01 * u
     r, soft = problem.rows(u), problem.soft
+    mu = far * (max(1.0, float(np.abs(r).max(initial=0.0))) if near is None else 0.01)
     v, k, m = np.zeros_like(r), r[:soft], h[:soft]
     v[:soft] = (2.0 * mu + k * m + np.sqrt(4.0 * mu**2 + (k * m) ** 2)) / (2.0 * m)
     s = np.maximum(v - r, 1e-3)

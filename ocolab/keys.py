@@ -6,8 +6,9 @@ imports and the globals they name; the methods of classes; every attribute of an
 array. Code that belongs to Python itself or to an installed package is identified by its name and version.
 An object that cannot be followed completely, such as an open file, a lock or a generator, raises a
 `ValueError` that names it. So does the environment (`os.environ`), which other programs change. Not seen are:
-what a function looks up under a name that it computes; what it reads from files, from the network or from the
-clock; and what `lru_cache` or numba keep of a value that was changed after they had used it.
+annotations and the docstrings of classes; what a function looks up under a name that it computes; what it
+reads from files, from the network or from the clock; a setting of an installed package, such as the precision
+of mpmath; and what `lru_cache` or numba keep of a value that was changed after they had used it.
 """
 
 import builtins
@@ -23,6 +24,7 @@ import sysconfig
 import types
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -205,21 +207,23 @@ def _describe(where: str, x: Any) -> tuple[tuple, list[tuple[str, Any]]]:
 def _function(where: str, f: types.FunctionType) -> list[tuple[str, Any]]:
     """List the parts of a function: its code, what it holds, and the globals and imports that it uses."""
     parts: list[tuple[str, Any]] = [(where, f.__code__), *_held(where, f)]
-    names = _names(f.__code__)
     globals_, imports = _asked(f.__code__)
     known = vars(builtins) | f.__globals__
     used = [(name, known[name]) for name in globals_ if name in known]
     used += [(name, _imported(f, name)) for name in imports]
     for name, value in used:
-        parts += [(where, name), *_looked_up(f"{name}, which {where} uses", value, names)]
+        parts += [(where, name), *_looked_up(f"{name}, which {where} uses", name, value, f.__code__)]
     return parts
 
 
-def _looked_up(where: str, value: Any, names: list[str], seen: tuple = ()) -> list[tuple[str, Any]]:
-    """List a value; of a module only its name and version, and those of its `names` that count."""
+def _looked_up(where: str, name: str, value: Any, code: types.CodeType, seen: tuple = ()) -> list:
+    """List a value that code finds under a name; of a module only its name and version, and what counts of
+    the names that the code uses, unless the code hands the module on."""
     if not isinstance(value, types.ModuleType):
         return [(where, value)]
-    inside = [] if value in seen else _inside(where, value, names, (*seen, value))
+    if not _version(value.__name__) and {name, name.rpartition(".")[2]} & _handed_on(code):
+        return [(where, value)]
+    inside = [] if value in seen else _inside(where, value, code, (*seen, value))
     return [(where, _module(value.__name__)), *inside]
 
 
@@ -237,21 +241,21 @@ def _held(where: str, f: types.FunctionType) -> list[tuple[str, Any]]:
     ]
     for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
         try:
-            parts += _looked_up(f"{name}, which {where} uses", cell.cell_contents, _names(f.__code__))
+            parts += _looked_up(f"{name}, which {where} uses", name, cell.cell_contents, f.__code__)
         except ValueError:  # the variable has no value yet
             parts.append((name, ("empty cell",)))
     return parts
 
 
-def _inside(where: str, module: types.ModuleType, names: list[str], seen: tuple) -> list[tuple[str, Any]]:
-    """List those of the names that a module defines, with their values.
+def _inside(where: str, module: types.ModuleType, code: types.CodeType, seen: tuple) -> list[tuple[str, Any]]:
+    """List those names in the code that a module defines, with their values.
 
     Of a module that is not installed, submodules are imported for this, so that the key does not depend on
     whether something else has already imported them. Of an installed module only what `_counts` is listed.
     """
     parts: list[tuple[str, Any]] = []
     installed = _version(module.__name__)
-    for name in names:
+    for name in _names(code):
         full = f"{module.__name__}.{name}"
         if not installed and hasattr(module, "__path__") and importlib.util.find_spec(full):
             try:
@@ -263,7 +267,7 @@ def _inside(where: str, module: types.ModuleType, names: list[str], seen: tuple)
         else:
             continue
         if not installed or _counts(module, name, value):
-            parts += [(where, name), *_looked_up(f"{name} of {where}", value, names, seen)]
+            parts += [(where, name), *_looked_up(f"{name} of {where}", name, value, code, seen)]
     return parts
 
 
@@ -319,6 +323,28 @@ def _imported(f: types.FunctionType, name: str) -> Any:
         return importlib.import_module(full)
     except ImportError:
         return f"no module {name}"
+
+
+@functools.lru_cache(maxsize=10_000)
+def _handed_on(code: types.CodeType) -> frozenset[str]:
+    """Return the names whose value the code uses as a whole: it reads more than an attribute of them at once.
+
+    A module that is imported under another name counts as one of them.
+    """
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("EXTENDED_ARG", "CACHE")]
+    found, own = set[str](), set[str]()
+    for step, after in pairwise([*steps, steps[-1]]):
+        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        if step.opname in ("IMPORT_NAME", "IMPORT_FROM"):
+            own = {step.argval.partition(".")[0], step.argval.rpartition(".")[2]}
+        elif step.opname.startswith("STORE_") and own:
+            found |= set() if names[0] in own else own
+            own = set()
+        elif "LOAD_" in step.opname and step.opname not in ("LOAD_CONST", "LOAD_CLOSURE"):
+            read = after.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR")
+            found |= {str(name) for name in names[: -1 if read else None]}
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return frozenset(found.union(*map(_handed_on, inner)))
 
 
 @functools.lru_cache(maxsize=10_000)

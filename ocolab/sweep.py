@@ -12,6 +12,7 @@ their plays. More than one process, and the progress bar, need the extra `ocolib
 """
 
 import csv
+import decimal
 import hashlib
 import inspect
 import json
@@ -133,7 +134,8 @@ class Cell:
 
 @contextmanager
 def _same_everywhere(rng: np.random.Generator) -> Iterator[None]:
-    """Give a cell what it would find in a new process: NumPy's error state, and generators seeded by `rng`.
+    """Give a cell what it would find in a new process: NumPy's error state, the precision of `decimal`, and
+    generators seeded by `rng`.
 
     A game may draw from `np.random` or `random` although it is given a generator.
     """
@@ -141,7 +143,7 @@ def _same_everywhere(rng: np.random.Generator) -> Iterator[None]:
     random.seed(int(rng.integers(2**32)))
     np.random.seed(rng.integers(2**32))  # noqa: NPY002
     try:
-        with np.errstate(all="warn", under="ignore"):
+        with np.errstate(all="warn", under="ignore"), decimal.localcontext(decimal.DefaultContext):
             yield
     finally:
         random.setstate(kept)

@@ -634,6 +634,8 @@ ways = {
     "sendBeacon": lambda: js.navigator.sendBeacon("/leak"),
     "FontFace": lambda: js.FontFace.new("x", "url(/leak)").load(),
     "caches": lambda: js.caches.open("x"),
+    "files": lambda: js.webkitRequestFileSystemSync(0, 10),
+    "storage": lambda: js.navigator.storage.getDirectory(),
     "open_url": lambda: open_url("/leak"),
     "eval": lambda: js.eval("fetch('/leak')"),
     "Function": lambda: js.Function.new("return import('/leak')")(),
@@ -665,7 +667,7 @@ for data in (
 def test_a_cell_cannot_send_anything_not_even_to_its_own_server(reader):
     reader.write(A, LEAK)
     told = reader.run(A).splitlines()
-    assert len(told) == 16 and not [line for line in told if not line.endswith("is closed")]
+    assert len(told) == 18 and not [line for line in told if not line.endswith("is closed")]
     reader.write(A, MESSAGES)
     reader.run(A)
     reader.page.wait_for_timeout(2000)
@@ -714,6 +716,18 @@ def test_code_from_a_file_is_not_run_to_bring_a_result_up_to_date(context, site,
     reader.cell(B).get_by_text(f"Cell {B} has code from a file").wait_for()
     assert not reader.cell(B).locator(".live-output").is_visible()
     assert "b is 9" not in reader.cell(SHOW).locator(".live-output-body").inner_text()
+
+
+def test_code_from_a_file_that_replaces_a_waiting_cell_is_not_run(context, site, reader, tmp_path):
+    """Its Run was pressed for other code, which the reader had seen."""
+    reader.write(A, "while True:\n    pass")
+    reader.press(A)
+    reader.cell(A).get_by_text("Running", exact=True).wait_for(timeout=START)
+    reader.press(B)
+    load_from_a_file(context, site, tmp_path, B, "b = 9\nprint('from a file')").page.close()
+    reader.press(A, "Stop")
+    reader.cell(B).get_by_text(f"Cell {B} has code from a file").wait_for(timeout=START)
+    assert not reader.cell(B).locator(".live-output").is_visible()
 
 
 # ---------------------------------------------------------------- the machinery

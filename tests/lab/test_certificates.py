@@ -792,6 +792,24 @@ CRAFTED = {
 }  # fmt: skip
 
 
+def crafted(numerator, denominator):
+    """A `Fraction` that is not in lowest terms with a positive denominator."""
+    made = object.__new__(Fraction)
+    made._numerator, made._denominator = numerator, denominator
+    return made
+
+
+def test_a_number_is_made_anew_from_whole_numbers():
+    """5/(−1) would not count as negative, and a number of NumPy overflows."""
+    assert cert.number(crafted(5, -1)) == -5 and str(cert.number(crafted(4, 2))) == "2"
+    assert cert.number(np.int64(2**62)) ** 2 == 2**124 and type(cert.number(np.int64(3)).numerator) is int
+    assert not cert.psd([[crafted(1, -1)]]) and cert.psd([[np.int64(2**62), 0], [0, np.int64(2**62)]])
+    with pytest.raises(cert.Refused, match="must not have the denominator 0"):
+        cert.number(crafted(1, 0))
+    with pytest.raises(cert.Refused, match="is negative"):
+        cert.upper(cert.Descent(1), {"gradient z1": crafted(1, -2), "distance w1 u": "1/2"})
+
+
 @pytest.mark.parametrize("kind", CRAFTED)
 def test_what_is_false_malformed_or_huge_is_refused_at_once(kind):
     name, *path, to = CRAFTED[kind]

@@ -134,6 +134,20 @@ def test_ordinary_games_have_a_certified_best_point(name, scale):
             assert each.contains(best.point) and best.value == pytest.approx(data.values(best.point).sum())
 
 
+@pytest.mark.parametrize("name", TABLE)
+def test_a_ball_away_from_0_has_a_certified_best_point(name):
+    """Its rows are large everywhere, and at its centre an exponential may be near the largest float."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        for T, radius, scale in [(2, 0.3, 300.0), (30, 3.0, np.logspace(0, 2, n)), (12, 300.0, 1.0)]:
+            away = rng.standard_normal(n)
+            over = Ball(n, radius, 0.9 * radius * away / np.linalg.norm(away))
+            X, signs = scale * rng.standard_normal((T, n)), rng.choice([-1.0, 1.0], T)
+            data = TABLE[name](X, signs, 3 * rng.standard_normal(T), rng.integers(0, 5, T))
+            best = comparators.best(data, over)
+            assert over.contains(best.point) and best.gap <= 1e-8 * max(1.0, abs(best.value)), (seed, over)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_perceptron_loss_on_a_large_ball_has_its_minimum_at_0(seed):
     rng = np.random.default_rng(seed)

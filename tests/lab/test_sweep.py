@@ -15,6 +15,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -1049,6 +1050,45 @@ def test_a_name_of_a_module_is_in_the_key_however_the_module_is_reached(monkeypa
         monkeypatch.undo()
 
 
+def asked(module):
+    return module.BALL
+
+
+def handed_over():
+    return asked(sweep_games)
+
+
+def imported_and_handed_over():
+    import sweep_games as under_another_name
+
+    return asked(under_another_name)
+
+
+def looked_up():
+    return getattr(sweep_games, "BALL"), vars(sweep_games)  # noqa: B009
+
+
+def renamed():
+    games = sweep_games
+    return [asked(it) for it in [games]]
+
+
+def read_only():
+    return sweep_games.LEARNERS
+
+
+@pytest.mark.parametrize("it", [handed_over, imported_and_handed_over, looked_up, renamed])
+def test_all_of_a_module_that_is_handed_on_is_in_the_key(it, monkeypatch):
+    """Whoever receives it may read any of its names; otherwise only the names that are read count."""
+    before, other = keys.key("it", it), keys.key("it", read_only)
+    monkeypatch.setattr(sweep_games, "BALL", sets.Ball(2, 3.0))
+    monkeypatch.setattr(sweep_games, "LEARNERS", sweep_games.LEARNERS)
+    assert keys.key("it", it) != before
+    monkeypatch.undo()
+    monkeypatch.setattr(sweep_games, "tuned", None)
+    assert keys.key("it", read_only) == other
+
+
 def first_of_two():
     try:
         return FIRST
@@ -1066,9 +1106,10 @@ def test_which_of_two_names_has_a_value_is_in_the_key(monkeypatch):
 
 
 def test_a_cell_finds_the_same_state_everywhere():
-    """It may draw from the generators that all code shares, and divide by 0 as a new process does."""
+    """It may draw from the generators that all code shares, and divide as a new process does."""
 
     def drawing(T, rng):
+        assert str(Decimal(1) / 3) == "0." + 28 * "3"
         if np.geterr() != {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}:
             raise FloatingPointError
         return np.random.random((T, 2)) + random.random()  # noqa: NPY002
@@ -1077,7 +1118,7 @@ def test_a_cell_finds_the_same_state_everywhere():
     np.random.seed(1), random.seed(1)  # noqa: NPY002
     after = np.random.random(), random.random()  # noqa: NPY002
     np.random.seed(1), random.seed(1)  # noqa: NPY002
-    with np.errstate(all="raise"):
+    with np.errstate(all="raise"), localcontext(prec=2):
         assert small(games=[drawing]) == first != small(games={"other": drawing})
     assert (np.random.random(), random.random()) == after  # noqa: NPY002
 

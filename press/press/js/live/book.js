@@ -84,6 +84,7 @@ export class Book {
       await this.engine.start((text, loaded, total) => cell.showProgress(text, loaded, total));
       cell.meter.hidden = true;
       if (this.cancelled) return cell.say("Stopped before this cell ran.");
+      if (cell.isForeign) return this.askToRead(cell, cell); // replaced in another tab while it waited
       if (cell.isScratch) cell.needs = await this.engine.needs(cell.source, this.sources());
       const above = cell.task ? [] : this.missingAbove(cell); // an answer is judged in a fresh namespace
       for (const [index, other] of above.entries()) {

@@ -33,7 +33,6 @@ export class Output {
       const block = make("div", { className: "output text_html" });
       block.append(sanitised(text));
       this.body.append(block);
-      if (text.includes("\\(")) globalThis.MathJax?.typesetPromise?.([block]);
     } else {
       this.body.append(make("pre", { className: `live-${kind}`, textContent: text }));
     }

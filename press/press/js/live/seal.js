@@ -4,13 +4,14 @@
 const WAYS_OUT = [
   "fetch", "fetchLater", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource", "importScripts",
   "Worker", "SharedWorker", "FontFace", "fonts", "caches", "indexedDB", "Notification", "BroadcastChannel", "RTCPeerConnection", "eval",
+  "webkitRequestFileSystem", "webkitRequestFileSystemSync", "webkitResolveLocalFileSystemURL", "webkitResolveLocalFileSystemSyncURL",
   "loadPyodide", "_createPyodideModule", // Pyodide's own loader imports scripts
 ];
 
 /** Remove each function permanently: it can neither be called nor restored. */
 export function seal(scope) {
   for (const name of WAYS_OUT) close(scope, name);
-  if (scope.navigator) close(scope.navigator, "sendBeacon");
+  for (const name of ["sendBeacon", "storage", "locks", "serviceWorker"]) if (scope.navigator) close(scope.navigator, name);
 }
 
 function close(scope, name) {

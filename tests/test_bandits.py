@@ -248,8 +248,8 @@ def test_full_information_pays_less():
     assert Hedge(2, 1.0)  # the learner of that bound
 
 
-def test_ucb1_has_the_constant_two():
-    """A loop that keeps every draw in lists; with 1.9 or 2.1 in place of 2 it draws other arms."""
+def test_ucb1_by_hand():
+    """Mean minus √(2 ln(t − 1)/draws), the first of equal ones; with 1.9 or 2.1 in place of 2 it draws other arms."""
     losses = np.random.default_rng(1).random((300, 4))
 
     def arms(constant):

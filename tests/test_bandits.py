@@ -249,7 +249,7 @@ def test_full_information_pays_less():
 
 
 def test_ucb1_by_hand():
-    """Mean minus √(2 ln(t − 1)/draws), the first of equal ones; with 1.9 or 2.1 in place of 2 it draws other arms."""
+    """Mean minus √(2 ln(t − 1)/draws), the first of equal ones; other constants draw other arms."""
     losses = np.random.default_rng(1).random((300, 4))
 
     def arms(constant):

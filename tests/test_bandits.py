@@ -59,19 +59,6 @@ def test_a_bandit_game_is_shown_in_one_line():
     assert repr(all_paths(EXP3(3, 0.4), losses)) == "Paths(EXP3: 81 paths of 4 rounds)"
 
 
-def test_ucb1_by_hand():
-    """Arms 1 and 2 first; then the mean minus √(2 ln t/draws), of equal ones the first."""
-    losses = np.array([[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 1]])
-    draws, sums, expected = np.zeros(2), np.zeros(2), []
-    for t, row in enumerate(losses):
-        arm = t if t < 2 else int(np.argmin(sums / draws - np.sqrt(2 * np.log(t) / draws)))
-        draws[arm] += 1
-        sums[arm] += row[arm]
-        expected.append(arm)
-    assert play_bandit(UCB1(2), losses, seed=0).arms.tolist() == expected
-    assert expected[:2] == [0, 1] and expected.count(1) > expected.count(0)
-
-
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_all_paths_are_all_paths(learner):
     losses = np.random.default_rng(2).random((4, 3))
@@ -259,6 +246,23 @@ def test_full_information_pays_less():
     for n, T in product((2, 5, 10), (10, 1000)):
         assert theorems.EXP3(n, T).bound == pytest.approx(2 * np.sqrt(n) * theorems.Hedge(n, T).bound)
     assert Hedge(2, 1.0)  # the learner of that bound
+
+
+def test_ucb1_by_hand():
+    """Mean minus √(2 ln(t − 1)/draws), the first of equal ones; other constants draw other arms."""
+    losses = np.random.default_rng(1).random((300, 4))
+
+    def arms(constant):
+        seen = [[] for _ in range(4)]
+        drawn = []
+        for t, row in enumerate(losses):
+            index = [np.mean(s) - np.sqrt(constant * np.log(t) / len(s)) if s else -np.inf for s in seen]
+            drawn.append(int(np.argmin(index)))
+            seen[drawn[-1]].append(row[drawn[-1]])
+        return drawn
+
+    assert play_bandit(UCB1(4), losses, seed=0).arms.tolist() == arms(2.0)
+    assert arms(1.9) != arms(2.0) != arms(2.1)
 
 
 class Saying:

@@ -21,18 +21,20 @@ FILTER = """<div class="filter pst-js-only"><label for="filter">Show only rows w
 <output for="filter" role="status"></output></div>"""
 
 
-class Concordance(SphinxDirective):
-    """``{concordance} ox13``: list the items and errata of one lecture, with their pages and checks.
+class Filter(SphinxDirective):
+    """``{concordance-filter}``: a field that filters all lists of the page."""
 
-    ``{concordance} filter`` is the field that filters all these lists.
-    """
+    def run(self):
+        return [nodes.raw("", FILTER, format="html")]
+
+
+class Concordance(SphinxDirective):
+    """``{concordance} ox13``: list the items and errata of one lecture, with their pages and checks."""
 
     required_arguments = 1
 
     def run(self):
         prefix = self.arguments[0]
-        if prefix == "filter":
-            return [nodes.raw("", FILTER, format="html")]
         part = ledger.load()[prefix]
         self.env.note_dependency(str(ledger.FOLDER / f"{prefix}.yml"))
         self.env.note_dependency(str(elsewhere.FILE))
@@ -136,4 +138,5 @@ def exact_anchors(app, pages):
 def setup(app):
     app.setup_extension("press.sphinx.tables")
     app.add_directive("concordance", Concordance)
+    app.add_directive("concordance-filter", Filter)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

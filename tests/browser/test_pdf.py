@@ -113,11 +113,11 @@ def test_links_inside_the_file_lead_somewhere(printed):
     assert all(isinstance(link, str) or link[0].get_object()["/Type"] == "/Page" for link in links)
 
 
-def test_every_box_has_its_text(printed):
-    """Questions for a number, statements and exercises: the longest words of each that no formula interrupts."""
+def test_every_question_has_its_text(printed):
+    """The longest words of each that no formula interrupts, also where it asks for a number."""
     text, found = packed(" ".join(printed.texts)), set()
     for name in printed.names:
-        for box in built.Page(name).article.select(".quick .asked, .box, .exercise > p"):
+        for box in built.Page(name).article.select(".quick .asked"):
             words = max((packed(str(part)) for part in box.find_all(string=True)), key=len, default="")
             found |= {*box.parent.get("class", [])}
             assert words in text, (name, words)

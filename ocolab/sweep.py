@@ -331,7 +331,27 @@ def sweep(
                     store.add(key, row)
                 rows[key] = row
                 bar(row)
+        if store is not None:
+            _check_unchanged(missing, store)
     return Table(rows[key] | cell.shown for key, cell in zip(known, wanted, strict=True))
+
+
+def _check_unchanged(played: Mapping[str, Cell], store: "Store") -> None:
+    """Raise a `ValueError` if playing has changed a learner, game or measure; then none of its rows is kept.
+
+    Such rows depend on what was played before them: a game may count its calls, for example.
+    """
+    keys.remember(uuid.uuid4().hex)
+    changed = {key: cell for key, cell in played.items() if _key(cell) != key}
+    keys.remember("")
+    for key in changed:
+        store.remove(key)
+    if changed:
+        cell = ", ".join(f"{name} {value!r}" for name, value in next(iter(changed.values())).shown.items())
+        raise ValueError(
+            f"the cell with {cell} uses something that changed while it was played, so its numbers depend on "
+            "what was played before; create it inside the function, or sweep without file="
+        )
 
 
 def _played(
@@ -416,6 +436,10 @@ class Store:
         """Write one cell in its own transaction, so that it survives if the process is killed later."""
         text = json.dumps(row)
         self._ask("INSERT OR REPLACE INTO cells VALUES (?, ?, ?)", (key, text, _sum([key, text])))
+
+    def remove(self, key: str) -> None:
+        """Delete one cell."""
+        self._ask("DELETE FROM cells WHERE key = ?", (key,))
 
     def _ask(self, text: str, values: tuple = ()) -> list[Any]:
         """Run an SQL statement; while another process writes, wait and print one message."""

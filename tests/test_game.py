@@ -432,6 +432,40 @@ class Steps:
         self.w -= 0.5 * z  # in place: what was played must not change
 
 
+def test_nobody_can_write_into_what_the_others_read():
+    """A loss, an adversary and a learner overwrite every array that they are given."""
+
+    class Overwriting:
+        def __init__(self, z):
+            self.z = z
+
+        def value(self, w):
+            price = w @ self.z
+            w[:] = 9.0
+            return price
+
+        def subgradient(self, w):
+            w[:] = 9.0
+            return self.z
+
+    class Careless(Steps):
+        def step(self, z):
+            self.w = self.w - 0.5 * z
+            z[:] = 9.0
+
+    def adversary(t, w, past):
+        w[:] = past[:] = 9.0
+        played.append(Overwriting(np.array([1.0, -t])))
+        return played[-1]
+
+    played = []
+    trace = play(Careless(), adversary, rounds=3)
+    slopes = [[1.0, -1.0], [1.0, -2.0], [1.0, -3.0]]
+    assert trace.subgradients.tolist() == slopes == [loss.z.tolist() for loss in played]
+    assert trace.points.tolist() == [[0.0, 0.0], [-0.5, 0.5], [-1.0, 1.5]]
+    assert trace.paid.tolist() == [0.0, -1.5, -5.5]
+
+
 def endless(pulled):
     while True:
         pulled.append(1)

@@ -324,6 +324,14 @@ def test_panels_are_so_tall_on_a_phone(panels, height):
     assert figure.get_size_inches().tolist() == pytest.approx([plots.NARROW, height])
 
 
+def test_on_a_phone_a_name_beside_a_curve_is_wrapped_sooner_than_words_inside(notebook):
+    with plots.figure() as ax:
+        plots.label(ax, 0.0, 1.0, "the bound of the theorem", "black")
+        ax.text(0.0, 0.5, "the bound of the theorem")
+    plots.narrow(ax.figure)
+    assert [text.get_text() for text in ax.texts] == ["the bound of\nthe theorem", "the bound of the theorem"]
+
+
 def test_the_last_digits_of_the_data_do_not_show():
     """A processor that adds in another order gives the same picture, letter by letter."""
 

@@ -557,6 +557,15 @@ def test_a_large_offset_costs_a_compiled_or_streamed_game_no_digits(learner):
     assert streamed.paid == pytest.approx(1e9 + near.paid, rel=1e-15)
 
 
+@pytest.mark.parametrize("learner", [learners.Hedge(3, 0.1), Plain()], ids=["hedge", "own"])
+def test_an_offset_of_all_rounds_but_one_costs_no_digits(learner):
+    Z = np.round(np.random.default_rng(3).random((60, 3)) * 2**20) / 2**20
+    Z[7, 0] = 0.0
+    offset = np.where(np.arange(60) == 7, 0.0, 1e9)[:, None]
+    near = game.play(learner, Z)
+    assert fast.stream(learner, [Z + offset]).regret() == pytest.approx(near.regret(), rel=1e-11)
+
+
 def test_an_offset_that_a_play_or_a_rival_avoids_counts():
     Z = np.full((4, 3), 10.0)
     assert fast.stream(Plain(2.0), [Z]).regret() == pytest.approx(4 * (20.0 - 10.0))

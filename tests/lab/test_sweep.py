@@ -1050,6 +1050,23 @@ def test_a_name_of_a_module_is_in_the_key_however_the_module_is_reached(monkeypa
         monkeypatch.undo()
 
 
+@pytest.mark.parametrize("seeds", [[1], [1, 2]])
+def test_what_changes_while_it_is_played_is_refused_and_not_kept(tmp_path, seeds):
+    """The second cell would be stored as one that is played first."""
+    calls = []
+
+    def counting(T, rng):
+        calls.append(T)
+        return np.full((T, 1), float(len(calls)))
+
+    given = {"learners": [OGD(sets.Ball(1), 0.5)], "horizons": [3], "seeds": seeds, "steps": [0.5]}
+    with pytest.raises(ValueError, match=r"with learner .*, game 'counting', T 3, seed 1 uses .* changed"):
+        sweep(**given, games=[counting], file=tmp_path / "kept")
+    with _opened(tmp_path / "kept") as store:
+        assert not store._ask("SELECT * FROM cells")
+    assert len(sweep(**given, games=[counting])) == len(seeds)
+
+
 def asked(module):
     return module.BALL
 

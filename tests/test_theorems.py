@@ -6,7 +6,7 @@ loops over the rounds.
 
 import re
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import islice, pairwise
 from math import exp, log, log2, sqrt
 
@@ -1191,6 +1191,8 @@ def spoiled(stated, trace, u):
     yield from variations(stated, trace, u)
     if isinstance(trace, Trace):
         yield stated, replace(trace, learner=FTL(Space(trace.dim))), u
+        if is_dataclass(trace.learner) and callable(getattr(trace.learner, "eta", None)):
+            yield stated, replace(trace, learner=changed(trace.learner, eta=lambda t: 1 / 0)), u
         yield stated, replace(trace, paid=trace.paid + 1.0), u
         yield stated, replace(trace, subgradients=1.5 * trace.subgradients), u
         yield stated, replace(trace, points=trace.points + 0.1), u

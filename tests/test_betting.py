@@ -133,3 +133,9 @@ def test_many_games_of_the_bettor_by_its_player_are_the_games_one_by_one():
             player.step(z)
         together.step(Z[:, t])
         assert together.predict() == pytest.approx(np.array([player.predict() for player in alone]))
+
+
+def test_the_size_of_a_rival_is_not_negative():
+    assert theorems.CoinBetting(9, size=0.0).bound > 0
+    with pytest.raises(ValueError, match="size must be"):
+        theorems.CoinBetting(9, size=-1.0)

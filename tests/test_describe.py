@@ -9,6 +9,7 @@ import pytest
 from folded import for_each
 from strategies import examples
 
+import ocolab
 import ocolib
 from ocolib import adversaries, bandits, betting, games, learners, losses, oracle, phi, regularizers, sets
 from ocolib.game import play
@@ -39,7 +40,7 @@ def dataclasses_of(package):
                 yield thing
 
 
-@for_each("kind", list(dataclasses_of(ocolib)), lambda kind: kind.__name__)
+@for_each("kind", [*dataclasses_of(ocolib), *dataclasses_of(ocolab)], lambda kind: kind.__name__)
 def test_nothing_described_can_be_changed(kind):
     assert kind.__dataclass_params__.frozen
     thing = object.__new__(kind)

@@ -312,3 +312,9 @@ def test_the_flow_needs_its_log_n():
         w = w + h * parts @ data / parts.sum()
         worst = max(worst, (1 - margin(w, data)) * np.linalg.norm(w))
     assert 0.6 * np.log(201) < worst < np.log(201)
+
+
+def test_the_smoothness_of_a_risk_by_hand():
+    """The rows (3, 4) and (0, 0) have σ_max = 5, so λ = 5²/(4·2)."""
+    risk = theorems.logistic.Risk([[3.0, 4.0], [0.0, 0.0]], [1, -1])
+    assert risk.smoothness == pytest.approx(25 / 8)

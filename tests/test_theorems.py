@@ -6,7 +6,7 @@ loops over the rounds.
 
 import re
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import islice, pairwise
 from math import exp, log, log2, sqrt
 
@@ -1210,6 +1210,8 @@ def spoiled(stated, trace, u):
     yield from variations(stated, trace, u)
     if isinstance(trace, Trace):
         yield stated, replace(trace, learner=FTL(Space(trace.dim))), u
+        if is_dataclass(trace.learner) and callable(getattr(trace.learner, "eta", None)):
+            yield stated, replace(trace, learner=changed(trace.learner, eta=lambda t: 1 / 0)), u
         yield stated, replace(trace, paid=trace.paid + 1.0), u
         yield stated, replace(trace, subgradients=1.5 * trace.subgradients), u
         yield stated, replace(trace, points=trace.points + 0.1), u
@@ -1341,3 +1343,17 @@ def test_a_theorem_can_be_proved_on_a_set_of_your_own():
     ):
         with pytest.raises(ValueError, match="requires: the set has diameter at most D"):
             other.proof(game, u)  # the set does not say how large it is
+
+
+OPTIONAL = {
+    kind.__name__: (kind, [field.name for field in fields(kind) if field.default is None])
+    for kind in THEOREMS
+    if kind is not theorems.Mirror  # its games all use the step that minimises the bound
+}
+
+
+@for_each("name", [name for name, (_, names) in OPTIONAL.items() if names])
+def test_a_number_that_may_be_left_out_is_given_in_some_games(name):
+    kind, names = OPTIONAL[name]
+    games = [stated for stated, *_ in kind.games(np.random.default_rng(0))]
+    assert not [left for left in names if all(getattr(stated, left) is None for stated in games)]

@@ -80,6 +80,8 @@ SAID_OF_SETS = {
     "a farthest that is too far": "no point is farther",
     "takes nan": "must raise a ValueError",
     "constraints of another set": "violates the constraints",
+    "a diameter 4 % too large": "no two points are farther apart",
+    "a shift that changes the costs": "shift must cost all points of the set the same",
 }
 
 
@@ -124,6 +126,10 @@ SAID_OF_PHIS = {
     "half a kink": "but differences give",
     "a slope outside its subdifferential": "not a subgradient",
     "expression of another loss": "expression and value differ",
+    "overflows far away": "must be finite at p",
+    "changes p": "must not change p",
+    "lipschitz too large for scores": "but we only measure",
+    "smooth too large for scores": "but we only measure",
 }
 
 
@@ -281,6 +287,7 @@ SAID_OF_LEARNERS = {
     "plays outside its set": "the play of round 4 is outside",
     "a closed form that is not the loop": "but the game has",
     "a closed form wrong for batches": "points of a batch of games differs",
+    "plays of another dimension than its set": "the plays have dimension 2, but the set is",
     "changes z": "must not modify its argument",
 }
 

@@ -735,12 +735,12 @@ def test_moving_floor_is_exact_for_a_player_that_knows_the_pieces():
         (lambda: limits.restarts(1, 3, 10), "T must be a multiple"),
         (lambda: limits.two_experts(0), "T must be an integer"),
         (lambda: limits.Cover(2.5).player().predict(), "T must be an integer"),
-        (lambda: limits.BallMinimax(2, -1, 1, 5), "radius must be finite"),
+        (lambda: limits.BallMinimax(2, -1, 1, 5), "radius must be positive"),
         (lambda: limits.SquareMinimax(2, 0), "T must be an integer"),
         (lambda: limits.Interleaved(Perceptron(2), -1), "delay must be an integer"),
         (lambda: limits.solve_experts(1, 3), "n must be an integer ≥ 2"),
         (lambda: limits.DescentProblem(1, 1, 3, 0.5, projection="late"), "projection must be 'lazy' or"),
-        (lambda: limits.DescentProblem(1, 1, 3, -0.5), "eta must be finite"),
+        (lambda: limits.DescentProblem(1, 1, 3, -0.5), "eta must be positive"),
         (lambda: play(Perceptron(2), nature(), rounds=3), "nature needs dim ≥ rounds"),
     ],
 )
@@ -928,7 +928,7 @@ def test_a_gram_matrix_becomes_vectors(rho, size, Z, w, within):
 
 
 def test_the_first_step_of_a_schedule_is_looked_at():
-    with pytest.raises(ValueError, match=r"eta\(1\) must be finite .* got -1"):
+    with pytest.raises(ValueError, match=r"eta\(1\) must be positive .* got -1"):
         limits.DescentProblem(1.0, 1.0, 2, lambda t: -1.0 if t == 1 else 1.0)
 
 

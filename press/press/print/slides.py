@@ -347,7 +347,7 @@ def write(caption, names, target=TARGET, html=built.HTML):
     """Write the deck of one chapter; return its file."""
     folder = target / folder_of(names)
     folder.mkdir(parents=True, exist_ok=True)
-    home = built.config.site(built.reader.settings()) or built.relative(folder, html)
+    home = built.config.site(built.config.settings()) or built.relative(folder, html)
     deck = Deck(caption, [built.Page(name, html) for name in names], home)
     (target / "_images").mkdir(exist_ok=True)
     for picture in deck.pictures:

@@ -533,8 +533,9 @@ def check_theorem(theorem: type[Theorem], seed: int = 0) -> None:
 
     In every game of `games` and in the game of `worst`, the hypotheses must hold, the measured quantity must
     respect the bound, and the proof must start at the measured quantity, never decrease, and end at the
-    bound. The worst game must attain the stated `tightness`. We then change one thing at a time: a number of
-    the theorem, the comparator, the losses (also to concave ones) or the learner. Either a hypothesis fails,
+    bound. The worst game must attain the stated `tightness`. In games of at most 5000 rounds we
+    then change one thing at a time: a number of the theorem, the comparator, the losses (also to concave ones)
+    or the learner. Either a hypothesis fails,
     or the theorem must hold for the changed game. This finds many missing hypotheses, but not all. If the
     theorem chooses a step size, it must minimise the bound.
 
@@ -563,7 +564,8 @@ def check_theorem(theorem: type[Theorem], seed: int = 0) -> None:
     _require(tightness - 1e-9 <= ratio <= tightness + 0.02, attained)
     _check_step(*worst)
     for game in (worst, played[0], played[len(played) // 2]):
-        for stated, trace, u in variations(*game):
+        long = getattr(game[1], "rounds", 0) > 5000  # what changes there also changes in the short games
+        for stated, trace, u in () if long else variations(*game):
             if all(_hypotheses(stated, trace, u).values()):
                 _check_game(stated, trace, u)
         if theorem.kind != "lower":

@@ -533,11 +533,10 @@ def check_theorem(theorem: type[Theorem], seed: int = 0) -> None:
 
     In every game of `games` and in the game of `worst`, the hypotheses must hold, the measured quantity must
     respect the bound, and the proof must start at the measured quantity, never decrease, and end at the
-    bound. The worst game must attain the stated `tightness`. In games of at most 5000 rounds we
-    then change one thing at a time: a number of the theorem, the comparator, the losses (also to concave ones)
-    or the learner. Either a hypothesis fails,
-    or the theorem must hold for the changed game. This finds many missing hypotheses, but not all. If the
-    theorem chooses a step size, it must minimise the bound.
+    bound. The worst game must attain the stated `tightness`. In games of at most 5000 rounds we then change
+    one thing at a time: a number of the theorem, the comparator, the losses (also to concave ones) or the
+    learner. Either a hypothesis fails, or the theorem must hold for the changed game. This finds many missing
+    hypotheses, but not all. If the theorem chooses a step size, it must minimise the bound.
 
     >>> from ocolib import theorems
     >>> check_theorem(theorems.Example2)

@@ -34,7 +34,8 @@ OTHERS = sorted(p.relative_to(HTML).as_posix() for p in HTML.glob("book/**/*.htm
 # letters in code and formulas, and signs (they have the colours of longer neighbours, which it measures);
 # what lies below the fold of its own scrolling column; the two lines of the title in the sidebar, under which
 # different links scroll; letters in drawings, whose colour is a fill that it does not read, so `FILLS` does.
-BY_HAND = ["shortTextContent", "nonBmp", "elmPartiallyObscured", "elmPartiallyObscuring", "imgNode", "bgOverlap"]
+BY_HAND = ["shortTextContent", "nonBmp", "elmPartiallyObscured", "elmPartiallyObscuring", "bgOverlap"]
+BY_HAND += ["imgNode"]
 THEME = """theme => {
   document.documentElement.dataset.theme = document.documentElement.dataset.mode = theme;
   document.getAnimations().forEach(fading => fading.finish());

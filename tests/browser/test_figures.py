@@ -689,7 +689,10 @@ def test_it_has_its_height_on_a_phone(name, visit, address):
     has_its_height_from_the_first_frame_on(page, name)
 
 
-@placed
+@pytest.mark.parametrize(
+    "name",
+    [*sorted(PLACED)[:3], *(pytest.param(name, marks=pytest.mark.long) for name in sorted(PLACED)[3:])],
+)
 def test_it_moves_where_the_book_is_a_file(name, visit, html):
     moved(visit(f"{(html / PLACED[name]).as_uri()}#figure={name}"), name)
 

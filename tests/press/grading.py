@@ -16,6 +16,15 @@ RIGHT = {name: given["right"][0] for name, given in ANSWERS.items()}
 WRONG = {name: given["wrong"][0]["answer"] for name, given in ANSWERS.items()}
 STAY, BEST, LUCKY = "ex-the-price-of-staying", "ex-the-best-point-in-hindsight", "ex-how-lucky-can-one-get"
 SEED = 12345
+SPEAK = """
+import os
+def speak(data):
+    for number in range(3, 20):
+        try:
+            os.write(number, data)
+        except OSError:
+            pass
+"""
 
 needs_fence = pytest.mark.skipif(
     not shutil.which("bwrap"), reason="NOT TESTED, no bubblewrap here: apt install bubblewrap libseccomp2"

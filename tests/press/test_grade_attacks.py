@@ -20,6 +20,7 @@ from grading import (
     LUCKY,
     RIGHT,
     SEED,
+    SPEAK,
     STAY,
     behind,
     code,
@@ -255,15 +256,6 @@ def test_too_much_memory_costs_that_exercise_only(fence):
 # ---------------------------------------------------------------- the pipe
 
 
-SPEAK = """
-import os
-def speak(data):
-    for number in range(3, 20):
-        try:
-            os.write(number, data)
-        except OSError:
-            pass
-"""
 GARBAGE = {
     "a word": b"hello\n",
     "a list": b"[]\n",

@@ -14,6 +14,7 @@ from grading import (
     ANSWERS,
     RIGHT,
     SEED,
+    SPEAK,
     STAY,
     behind,
     code,
@@ -34,49 +35,40 @@ from press.grade.judge import Judged, judge
 
 __all__ = ["fence"]
 X86 = pytest.mark.skipif(os.uname().machine != "x86_64", reason="machine code of x86-64")
-WRITE = """
-import os
-def write(data):
-    for number in range(3, 9):
-        try:
-            os.write(number, data)
-        except OSError:
-            pass
-"""
 
 # ---------------------------------------------------------------- code that runs in the sandbox
 
 CHEATS = {
-    "answers before the questions": WRITE + """
+    "answers before the questions": SPEAK + """
 for n in range(1, 60):
-    write(b'{"id": %d, "value": 3}\\n' % n)
+    speak(b'{"id": %d, "value": 3}\\n' % n)
 def my_price(T, c):
     return 0
 """,
-    "cells that claim to have run": WRITE + """
-write(b'{"ran": 1}\\n{"ran": 2}\\n{"found": {"ex-the-price-of-staying": ["my_price"]}, "wrong": {}}\\n')
+    "cells that claim to have run": SPEAK + """
+speak(b'{"ran": 1}\\n{"ran": 2}\\n{"found": {"ex-the-price-of-staying": ["my_price"]}, "wrong": {}}\\n')
 def my_price(T, c):
     return 0
 """,
-    "an answer, then another": WRITE + """
+    "an answer, then another": SPEAK + """
 def my_price(T, c):
     for n in range(1, 60):
-        write(b'{"id": %d, "value": 0}\\n' % n)
+        speak(b'{"id": %d, "value": 0}\\n' % n)
     return (1 + abs(c)) * T
 """,
-    "a byte at a time": WRITE + """
+    "a byte at a time": SPEAK + """
 def my_price(T, c):
     while True:
-        write(b" ")
+        speak(b" ")
 """,
-    "call-backs without end": WRITE + """
+    "call-backs without end": SPEAK + """
 def my_price(T, c):
     while True:
-        write(b'{"back": 0, "args": []}\\n')
+        speak(b'{"back": 0, "args": []}\\n')
 """,
-    "the last function from the end": WRITE + """
+    "the last function from the end": SPEAK + """
 def my_price(T, c):
-    write(b'{"back": -1, "args": [1, 2]}\\n')
+    speak(b'{"back": -1, "args": [1, 2]}\\n')
     return 0
 """,
     "a name like ours": "class Stopped(BaseException): pass\nStopped.__module__ = 'press.grade.pipe'\ndef my_price(T, c):\n    raise Stopped('✓ 2 of 2 points')",
